@@ -1,0 +1,8 @@
+"""Estimators in scikit-learn style: parameters in the constructor, `fit(X)`, results in attributes that end in `_`."""
+
+from __future__ import annotations
+
+from hsls.estimators.baselines import HGSI, KNNHypergraph
+from hsls.estimators.hsls import HSLS
+
+__all__ = ["HGSI", "HSLS", "KNNHypergraph"]

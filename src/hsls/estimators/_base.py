@@ -1,0 +1,45 @@
+"""What the estimators share: from whatever the user passes to signals with named nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from hsls import _progress
+from hsls._types import FloatArray
+from hsls.learning import check_signals
+from hsls.tables import signals_from
+
+
+class HypergraphEstimator(BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators that learn a hypergraph of the rows (or the columns) of X."""
+
+    nodes: str
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _read(self, X: Any) -> tuple[FloatArray, tuple[str, ...] | None]:
+        """Signals as an N x P array, and the node names where X has any."""
+        signals = signals_from(X, nodes=self.nodes)
+        validate_data(self, X, skip_check_array=True)
+        return check_signals(signals.values), signals.names
+
+
+@contextmanager
+def shown(verbose: bool) -> Iterator[None]:
+    """Progress bars on standard error within the block, if wanted."""
+    if not verbose:
+        yield
+        return
+    from hsls._bars import Bars
+
+    with Bars() as bars, _progress.reporting(bars):
+        yield

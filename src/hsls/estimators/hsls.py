@@ -1,0 +1,191 @@
+"""The estimator of the package's name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from hsls._types import FloatArray
+from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates
+from hsls.estimators._base import HypergraphEstimator, shown
+from hsls.learning import Settings, learn
+
+__all__ = ["HSLS"]
+
+_ADVICE = "raise max_iter, or tol, or alpha * beta (fewer hyperedges make the problem harder)"
+_FBF_ADVICE = "raise max_iter, try solver_options={'balance': 0.1}, or use solver='newton'"
+
+
+class HSLS(HypergraphEstimator):
+    r"""Learn a hypergraph on which the signals are smooth.
+
+    Minimises, over weights w >= 0 of candidate hyperedges with variations z (after division by `scale`),
+
+    .. math:: z'w - \alpha \sum_i \log (S w)_i + \beta \|w\|^2
+
+    and proves how near the result is to the optimum: `duality_gap_`.
+
+    Parameters
+    ----------
+    cardinalities : int or iterable of int
+        Sizes of hyperedges to choose among; {2} learns a graph.
+    neighbors : int, mapping, sequence, "auto" or "all"
+        Each node is joined with every (k - 1)-subset of this many nearest neighbours: one number, one for each
+        cardinality (in ascending order, or as a mapping). "auto": 8, or k + 2 where that is more, as far as there
+        are nodes. "all": every subset of the nodes.
+    variation : str or Variation
+        "sum-square", "sum-absolute", "max-square", "max-absolute" (the paper's), "mean-..." and "scaled-..." (sum over
+        the number of pairs or of nodes), or "<reduction>-l<p>^<q>" for other norms.
+    alpha, beta : float
+        Weight of the degrees and of the squared weights. Which hyperedges are found depends on
+        ``theta = 1 / sqrt(alpha beta)`` alone; the larger theta, the fewer.
+    scale : {"auto", "median", "mean"}, float or None
+        What the variations are divided by, so that alpha and beta mean the same in any units. "auto": a sixth of what
+        the nearest candidate of a typical node varies, which does not move with the number of neighbours. None: raw
+        variations, as in the paper.
+    threshold : float
+        Least weight of a hyperedge of `hypergraph_`; 1e-2 is the paper's.
+    solver : {"newton", "fbf"}
+        "newton": dual Newton method, certified. "fbf": the paper's forward-backward-forward iteration.
+    tol : float, optional
+        newton: relative duality gap, 1e-6 by default. fbf: the paper's relative change, 1e-8 by default.
+    max_iter : int, optional
+        500 for newton and 10,000 for fbf by default.
+    solver_options : mapping, optional
+        Further arguments of the solver, such as ``{"balance": 0.1}`` for fbf.
+    candidates : list, Hypergraph or Candidates, optional
+        Candidates to choose among, as tuples of node names or positions, instead of those of the neighbours.
+    observation_weights : array, optional
+        Weight of each observation in all distances.
+    neighbor_search : {"auto", "exact", "approximate"}
+        See `hsls.neighbors.nearest_neighbors`.
+    nodes : {"rows", "columns"}
+        Where the nodes of X are.
+    memory_budget : float, optional
+        Bytes that candidates, variations and weights may take; None lifts the limit.
+    n_jobs : int, optional
+        Threads; None and -1 mean all cores.
+    verbose : bool
+        Show progress bars on a terminal.
+
+    Attributes
+    ----------
+    hypergraph_ : Hypergraph
+        Hyperedges of weight at least `threshold`, with the names of the nodes.
+    candidates_ : Candidates
+    weights_ : array
+        Weight of every candidate.
+    duality_gap_ : float
+        Relative: ``(primal - dual) / (alpha N)``. The objective is this near to the optimum, at most.
+    dual_ : array, shape (n_nodes,)
+        At the optimum ``alpha / degree``.
+    n_iter_ : int
+    history_ : dict of arrays
+        "iteration", "seconds", "primal", "dual_value" and "gap".
+    scale_ : float
+        What the variations were divided by.
+    neighbors_ : Neighbors or None
+        Neighbours, the method that found them, and whether it was exact.
+    solution_ : Solution
+    learned_ : Learned
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    B. T. Brown, H. Zhang, D. L. Lau, G. R. Arce, "Scalable Hypergraph Structure Learning with Diverse Smoothness
+    Priors".
+
+    Examples
+    --------
+    >>> from hsls import HSLS, random_hypergraph, smooth_signals
+    >>> truth = random_hypergraph(40, 22, 3, random_state=0)
+    >>> X = smooth_signals(truth, 250, random_state=0)
+    >>> model = HSLS(cardinalities=3).fit(X)
+    >>> model.hypergraph_
+    Hypergraph(40 nodes, 23 hyperedges: 23 of 3 nodes)
+    >>> model.duality_gap_ < 1e-6
+    True
+    """
+
+    def __init__(
+        self,
+        cardinalities: Any = (2, 3),
+        neighbors: Any = "auto",
+        variation: Any = "max-square",
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        *,
+        scale: Any = "auto",
+        threshold: float = 1e-2,
+        solver: str = "newton",
+        tol: float | None = None,
+        max_iter: int | None = None,
+        solver_options: Mapping[str, Any] | None = None,
+        candidates: Any = None,
+        observation_weights: Any = None,
+        neighbor_search: str = "auto",
+        nodes: str = "rows",
+        memory_budget: float | None = DEFAULT_MEMORY_BUDGET,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.cardinalities = cardinalities
+        self.neighbors = neighbors
+        self.variation = variation
+        self.alpha = alpha
+        self.beta = beta
+        self.scale = scale
+        self.threshold = threshold
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver_options = solver_options
+        self.candidates = candidates
+        self.observation_weights = observation_weights
+        self.neighbor_search = neighbor_search
+        self.nodes = nodes
+        self.memory_budget = memory_budget
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> HSLS:
+        """Learn the hypergraph of X.
+
+        Parameters
+        ----------
+        X : array, or pandas or polars data frame
+            Rows are nodes and columns observations, or the reverse with ``nodes="columns"``. NaN marks a missing
+            value. The index, or the columns, of a data frame give the node names.
+        y : ignored
+        """
+        given = self.get_params(deep=False)
+        settings = Settings(**{name: value for name, value in given.items() if name not in ("nodes", "verbose")})
+        signals, names = self._read(X)
+        with shown(self.verbose):
+            learned = learn(signals, settings, nodes=names)
+        learned.solution.warn_unless_converged(_ADVICE if self.solver == "newton" else _FBF_ADVICE)
+        self.learned_ = learned
+        self.hypergraph_ = learned.hypergraph
+        self.solution_ = learned.solution
+        self.duality_gap_ = learned.solution.relative_gap
+        self.dual_ = learned.solution.dual
+        self.n_iter_ = learned.solution.n_iter
+        self.history_ = learned.solution.history
+        self.scale_ = learned.scale
+        self.neighbors_ = learned.neighbors
+        return self
+
+    @property
+    def candidates_(self) -> Candidates:
+        """All candidates, in canonical order; for 50,000 nodes and more made on first use."""
+        check_is_fitted(self)
+        return self.learned_.candidates
+
+    @property
+    def weights_(self) -> FloatArray:
+        """Weight of every candidate, in the order of `candidates_`."""
+        check_is_fitted(self)
+        return self.learned_.weights

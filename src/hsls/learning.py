@@ -1,0 +1,371 @@
+"""The way from signals to a hypergraph, in one call and free of scikit-learn: the estimators and the command line
+stand on it."""
+
+from __future__ import annotations
+
+import numbers
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hsls import _checks, _progress, _threads, scale, variation
+from hsls._types import AnyArray, FloatArray, Int32Array, IntArray
+from hsls.candidates import (
+    DEFAULT_MEMORY_BUDGET,
+    Candidates,
+    all_candidates,
+    check_cardinalities,
+    check_memory,
+    knn_bound,
+    knn_candidates,
+    listed_candidates,
+)
+from hsls.hypergraph import Hypergraph
+from hsls.neighbors import METHODS, Neighbors, check_neighbors, nearest_neighbors
+from hsls.problem import Problem
+from hsls.solvers import SOLVERS, Solution, solve
+
+__all__ = ["Learned", "Settings", "candidates_for", "learn"]
+
+# From here on nodes are renumbered for locality: their vectors outgrow a core's cache.
+_RENUMBER_FROM = 50_000
+# A k-d tree orders points well in few dimensions; elsewhere the graph of neighbours does.
+_TREE_DIMENSIONS = 15
+# Neighbours of each node unless the user says otherwise; more for hyperedges that need more.
+_DEFAULT_NEIGHBORS = 8
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that `learn` can be told; each is described at `hsls.HSLS`."""
+
+    cardinalities: Any = (2, 3)
+    neighbors: Any = "auto"
+    candidates: Any = None
+    variation: Any = "max-square"
+    alpha: float = 1.0
+    beta: float = 1.0
+    scale: Any = "auto"
+    solver: str = "newton"
+    tol: float | None = None
+    max_iter: int | None = None
+    solver_options: Mapping[str, Any] = field(default_factory=dict)
+    threshold: float = 1e-2
+    observation_weights: Any = None
+    neighbor_search: str = "auto"
+    memory_budget: float | None = DEFAULT_MEMORY_BUDGET
+    n_jobs: int | None = None
+
+    def check(self) -> Settings:
+        """Refuse what no data could make right, before any work."""
+        variation.Variation.parse(self.variation)
+        _checks.positive(self.alpha, "alpha")
+        _checks.positive(self.beta, "beta")
+        if isinstance(self.scale, numbers.Real):
+            _checks.positive(self.scale, "scale")
+        elif self.scale is not None:
+            _checks.one_of(self.scale, "scale (None, a number above 0, or a name)", scale.SCALES)
+        _checks.one_of(self.solver, "solver", SOLVERS)
+        if self.tol is not None:
+            _checks.positive(self.tol, "tol")
+        if self.max_iter is not None:
+            _checks.whole(self.max_iter, "max_iter")
+        _checks.nonnegative(self.threshold, "threshold")
+        _checks.one_of(self.neighbor_search, "neighbor_search", METHODS)
+        if self.memory_budget is not None:
+            _checks.positive(self.memory_budget, "memory_budget")
+        check_cardinalities(self.cardinalities)
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A learned hypergraph with everything that led to it.
+
+    Attributes
+    ----------
+    hypergraph : Hypergraph
+        The hyperedges of weight at least the threshold.
+    solution : Solution
+        Certificate and course of the solve. Its `weights` follow the order that the nodes were given inside, which
+        is that of `candidates` unless `renumbered`; its `dual` always follows the user's order.
+    scale : float
+        What the variations were divided by.
+    neighbors : Neighbors or None
+    n_candidates : int
+    seconds : dict
+        Time by stage.
+    renumbered : bool
+        Whether the nodes were numbered for locality inside. `candidates` and `weights` are then made on first use.
+    """
+
+    hypergraph: Hypergraph
+    solution: Solution
+    scale: float
+    neighbors: Neighbors | None
+    n_candidates: int
+    seconds: dict[str, float]
+    renumbered: bool
+    _settings: Settings
+    _signals: FloatArray
+    _tables: dict[int, Int32Array]
+    _candidates: Candidates | None
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """All candidates, in canonical order of the user's node positions."""
+        if self._candidates is not None:
+            return self._candidates
+        return knn_candidates(self._tables, memory_budget=None)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weights of all `candidates`, in their order."""
+        if self._candidates is not None:
+            return self.solution.weights
+        return _weights(self.candidates, self._signals, self._settings, self.scale, self.solution.dual)
+
+
+def learn(X: AnyArray, settings: Settings | None = None, *, nodes: Iterable[Any] | None = None) -> Learned:
+    """Learn a hypergraph from signals.
+
+    Parameters
+    ----------
+    X : array, shape (N, P)
+        Row i holds the observations of node i; NaN marks a missing one.
+    settings : Settings, optional
+    nodes : iterable, optional
+        Names of the nodes; "0", "1", ... by default.
+    """
+    settings = (settings or Settings()).check()
+    with _threads.limit(settings.n_jobs):
+        return _learn(check_signals(X), settings, nodes)
+
+
+def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Learned:
+    n_nodes = len(X)
+    names = _checks.node_names(range(n_nodes) if nodes is None else nodes, n_nodes)
+    watch = _Watch()
+    signals, order = X, None
+    neighbors: Neighbors | None = None
+    tables: dict[int, Int32Array] = {}
+    if settings.candidates is not None or _wants_all(settings.neighbors):
+        candidates = _without_search(settings, n_nodes, names)
+    else:
+        wanted = neighbor_counts(settings, n_nodes)
+        with watch.stage("neighbors"):
+            signals, neighbors, order = _search(X, max(wanted.values()), settings)
+        tables = {k: neighbors.indices[:, :r] for k, r in wanted.items()}
+        with watch.stage("candidates"), _progress.stage("candidates"):
+            candidates = knn_candidates(tables, memory_budget=settings.memory_budget)
+    with watch.stage("variation"), _progress.stage("variations"):
+        z = variation.of_candidates(candidates, signals, settings.variation, settings.observation_weights)
+        unit = scale.typical(candidates, z, settings.scale)
+        if unit != 1.0:
+            z /= unit
+    with watch.stage("solve"):
+        solution = solve(Problem(candidates, z, settings.alpha, settings.beta), settings.solver, **_options(settings))
+    with watch.stage("hypergraph"):
+        if order is None:
+            found = candidates.hypergraph(solution.weights, settings.threshold, names)
+        else:
+            assert neighbors is not None
+            dual = np.empty_like(solution.dual)
+            dual[order] = solution.dual
+            near = _near_threshold(candidates, solution.weights, settings.threshold, order)
+            found = near.hypergraph(_weights(near, X, settings, unit, dual), settings.threshold, names)
+            solution = replace(solution, dual=dual)
+            neighbors = _renumbered(neighbors, order)
+            tables = {k: neighbors.indices[:, : table.shape[1]] for k, table in tables.items()}
+    return Learned(
+        hypergraph=found,
+        solution=solution,
+        scale=unit,
+        neighbors=neighbors,
+        n_candidates=candidates.n_candidates,
+        seconds=watch.seconds,
+        renumbered=order is not None,
+        _settings=settings,
+        _signals=X,
+        _tables=tables,
+        _candidates=candidates if order is None else None,
+    )
+
+
+def check_signals(X: AnyArray) -> FloatArray:
+    """Return the signals as an N x P array of doubles; refuse infinite values, unseen nodes and fewer than two."""
+    signals = np.asarray(X, dtype=np.float64)
+    if signals.ndim != 2:
+        raise ValueError(f"the signals must form a table of nodes x observations, got {signals.ndim} dimension(s).")
+    n_nodes, n_observations = signals.shape
+    if n_nodes < 2:
+        raise ValueError(f"the signals hold {n_nodes} node (n_samples={n_nodes}); a hypergraph needs at least 2 nodes.")
+    if n_observations == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={signals.shape}) while a minimum of 1 is required: the signals "
+            "hold no observation."
+        )
+    infinite = np.isinf(signals)
+    if infinite.any():
+        i, t = np.argwhere(infinite)[0].tolist()
+        raise ValueError(
+            f"the signals hold an infinite value (inf) at node {i}, observation {t}; replace it, or use NaN if it is "
+            "missing."
+        )
+    unseen = np.isnan(signals).all(axis=1)
+    if unseen.any():
+        raise ValueError(f"node {int(np.argmax(unseen))} has no observation (all missing); remove it.")
+    return signals
+
+
+def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
+    """Number of neighbours for each cardinality, checked against the number of nodes and the memory budget."""
+    cardinalities = check_cardinalities(settings.cardinalities, n_nodes)
+    given = settings.neighbors
+    if given is None or (isinstance(given, str) and given == "auto"):
+        counts = {k: min(n_nodes - 1, max(_DEFAULT_NEIGHBORS, k + 2)) for k in cardinalities}
+    elif isinstance(given, str):
+        raise ValueError(f"neighbors must be a number, one for each cardinality, 'auto' or 'all'; got {given!r}.")
+    elif isinstance(given, Mapping):
+        if set(given) != set(cardinalities):
+            raise ValueError(f"neighbors names cardinalities {sorted(given)}, but cardinalities is {cardinalities}.")
+        counts = dict(given)
+    elif np.ndim(given) == 0:
+        counts = dict.fromkeys(cardinalities, given)
+    else:
+        if len(given) != len(cardinalities):
+            raise ValueError(
+                f"neighbors holds {len(given)} numbers for {len(cardinalities)} cardinalities; give one for each."
+            )
+        counts = dict(zip(cardinalities, given, strict=True))
+    for k, r in counts.items():
+        check_neighbors(r, n_nodes)
+        if r < k - 1:
+            raise ValueError(f"neighbors is {r}, but a hyperedge of {k} nodes needs at least {k - 1}; raise it.")
+    counts = {k: int(r) for k, r in counts.items()}
+    check_memory(knn_bound(n_nodes, counts), settings.memory_budget, "neighbors")
+    return counts
+
+
+def candidates_for(X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None) -> Candidates:
+    """The candidates that `learn` would choose among, in the user's order."""
+    if settings.candidates is not None or _wants_all(settings.neighbors):
+        return _without_search(settings, len(X), names)
+    wanted = neighbor_counts(settings, len(X))
+    found = nearest_neighbors(
+        X, max(wanted.values()), method=settings.neighbor_search, observation_weights=_omega(X, settings)
+    )
+    tables = {k: found.indices[:, :r] for k, r in wanted.items()}
+    return knn_candidates(tables, memory_budget=settings.memory_budget)
+
+
+def _wants_all(neighbors: Any) -> bool:
+    return isinstance(neighbors, str) and neighbors == "all"
+
+
+def _without_search(settings: Settings, n_nodes: int, names: tuple[str, ...] | None) -> Candidates:
+    if settings.candidates is not None:
+        return listed_candidates(settings.candidates, n_nodes, names)
+    return all_candidates(n_nodes, settings.cardinalities, memory_budget=settings.memory_budget)
+
+
+def _omega(X: AnyArray, settings: Settings) -> FloatArray | None:
+    if settings.observation_weights is None:
+        return None
+    return variation.check_observation_weights(settings.observation_weights, X.shape[1])
+
+
+def _search(X: FloatArray, r: int, settings: Settings) -> tuple[FloatArray, Neighbors, IntArray | None]:
+    """Neighbours in a numbering with locality: signals in that numbering, neighbours, and the user's node at each."""
+    omega = _omega(X, settings)
+    # Only the dual solver's weights follow from node values, which are all that is put back into the user's order.
+    renumber = len(X) >= _RENUMBER_FROM and settings.solver == "newton"
+    order: IntArray | None = None
+    if renumber and X.shape[1] <= _TREE_DIMENSIONS and not np.isnan(X).any():
+        from scipy.spatial import KDTree
+
+        # Leaves hold near points, and near leaves follow one another; the search itself runs faster so, too.
+        order = np.asarray(KDTree(X).indices, dtype=np.int64)
+        X = X[order]
+    found = nearest_neighbors(X, r, method=settings.neighbor_search, observation_weights=omega)
+    if renumber and order is None:
+        order = _graph_order(found.indices)
+        position = np.empty(len(X), dtype=np.int32)
+        position[order] = np.arange(len(X), dtype=np.int32)
+        found = replace(found, indices=position[found.indices[order]], distances=found.distances[order])
+        X = X[order]
+    return X, found, order
+
+
+def _graph_order(indices: Int32Array) -> IntArray:
+    """An order of the nodes in which neighbours stand near one another (reverse Cuthill-McKee)."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    n_nodes, r = indices.shape
+    pointer = np.arange(0, n_nodes * r + 1, r)
+    graph = sparse.csr_array((np.ones(n_nodes * r, dtype=np.int8), indices.ravel(), pointer), shape=(n_nodes, n_nodes))
+    return np.asarray(reverse_cuthill_mckee(sparse.csr_array(graph + graph.T), symmetric_mode=True), dtype=np.int64)
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    options: dict[str, Any] = dict(settings.solver_options or {})
+    if settings.tol is not None:
+        options["tol"] = settings.tol
+    if settings.max_iter is not None:
+        options["max_iter"] = settings.max_iter
+    return options
+
+
+def _weights(
+    candidates: Candidates, X: FloatArray, settings: Settings, unit: float, dual: FloatArray
+) -> FloatArray:
+    """Weights of the candidates at a dual vector over all nodes."""
+    if candidates.n_candidates == 0:
+        return np.zeros(0)
+    z = variation.of_candidates(candidates, X, settings.variation, settings.observation_weights)
+    if unit != 1.0:
+        z /= unit
+    problem = Problem(candidates, z, settings.alpha, settings.beta)
+    return problem.weights(dual[problem.nodes])
+
+
+def _near_threshold(candidates: Candidates, weights: FloatArray, threshold: float, order: IntArray) -> Candidates:
+    """The candidates at or just below the threshold and above, in the user's numbering and canonical order.
+
+    Sums over members come in another order there, so a weight may move in its last digit: what is kept is decided on
+    the weights computed in the user's order.
+    """
+    blocks = []
+    for block, first in zip(candidates.members, candidates.offsets, strict=False):
+        w = weights[first : first + len(block)]
+        chosen = np.flatnonzero((w >= threshold * (1 - 1e-9)) & (w > 0))
+        rows = np.sort(order[block[chosen]], axis=1).astype(np.int32)
+        blocks.append(np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])]))
+    return Candidates(candidates.n_nodes, tuple(blocks))
+
+
+def _renumbered(neighbors: Neighbors, order: IntArray) -> Neighbors:
+    """Neighbours in the user's numbering, from those of the nodes ``order[0], order[1], ...``."""
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    indices = order.astype(np.int32)[neighbors.indices][position]
+    return replace(neighbors, indices=indices, distances=neighbors.distances[position])
+
+
+class _Watch:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - began

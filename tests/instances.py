@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -59,9 +60,15 @@ def random_problem(seed=0, n_nodes=30, neighbors=6, cardinality=3, n_observation
 
 def paper_problem(n_nodes=40, seed=0, alpha=100.0, beta=1.0, scale=1.0):
     """The paper's simulation: 3-uniform, 250 smooth signals, 6 neighbours, max-square."""
+    candidates, z = _paper_variation(n_nodes, seed)
+    return Problem(candidates, scale * z, alpha, beta)
+
+
+@cache
+def _paper_variation(n_nodes, seed):
     X = smooth_signals(random_hypergraph(n_nodes, n_nodes, 3, random_state=seed), 250, random_state=seed)
     candidates = knn_candidates({3: nearest(X, 6)})
-    return Problem(candidates, scale * of_candidates(candidates, X), alpha, beta)
+    return candidates, of_candidates(candidates, X)
 
 
 def nearest(X, neighbors):

@@ -140,8 +140,8 @@ def test_a_hypergraph_is_matched_by_name_whatever_its_order_of_nodes(candidates,
     [
         ([(0, 1), (2, 9)], ValueError, "candidates: hyperedge 1 .*9"),
         ([(0, 1), (2, -1)], ValueError, "candidates: hyperedge 1 .*-1"),
-        ([(0, 1), (2, 2)], ValueError, "candidates: hyperedge 1 .*2"),
-        ([(0, 1), (2, 1), (1, 0)], ValueError, "candidates: .*more than once"),
+        ([(0, 1), (2, 2)], ValueError, "candidates: hyperedge 1 holds a node more than once"),
+        ([(0, 1), (2, 1), (1, 0)], ValueError, "candidates: hyperedges 0 and 2 hold the same nodes"),
         ([(0, 1), (2,)], ValueError, r"candidates: \(2,\) holds a single node"),
         ([(0, 1), ()], ValueError, "candidates: hyperedge 1 "),
         ([], ValueError, "candidates holds no hyperedge; list at least one"),
@@ -194,28 +194,34 @@ def test_cardinalities_that_cannot_be_are_refused(cardinalities, error, message)
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "count", "size", "lower"),
     [
         (
             lambda budget: all_candidates(3000, (2, 4), memory_budget=budget),
-            r"up to 3,368,256,001,250 candidates would take 98\.03 TiB, more than the memory budget of 4 GiB; "
-            r"lower cardinalities, or give a number of neighbors instead of 'all', or raise memory_budget\.",
+            math.comb(3000, 2) + math.comb(3000, 4),
+            "98.03 TiB",
+            "cardinalities, or give a number of neighbors instead of 'all'",
         ),
         (
             lambda budget: knn_candidates({5: np.zeros((10_000, 60), np.int32)}, memory_budget=budget),
-            r"up to 4,876,350,000 candidates would take 163\.5 GiB, more than the memory budget of 4 GiB; "
-            r"lower neighbors, or raise memory_budget\.",
+            10_000 * math.comb(60, 4),
+            "163.5 GiB",
+            "neighbors",
         ),
     ],
 )
-def test_what_would_not_fit_is_refused_before_it_is_allocated(make, message):
+def test_what_would_not_fit_is_refused_before_it_is_allocated(make, count, size, lower):
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match=message):
+        with pytest.raises(ValueError, match="budget") as error:
             make(4 * 2**30)
         assert tracemalloc.get_traced_memory()[1] < 2**24
     finally:
         tracemalloc.stop()
+    assert str(error.value) == (
+        f"up to {count:,} candidates would take {size}, more than the memory budget of 4 GiB; "
+        f"lower {lower}, or raise memory_budget."
+    )
 
 
 @given(st.integers(3, 12), st.integers(2, 3))

@@ -84,9 +84,7 @@ def test_a_seed_gives_the_same_numbers_each_time():
 
 
 def test_none_gives_other_numbers_each_time():
-    assert not np.array_equal(
-        _checks.random_generator(None).random(4), _checks.random_generator(None).random(4)
-    )
+    assert not np.array_equal(_checks.random_generator(None).random(4), _checks.random_generator(None).random(4))
 
 
 def test_a_generator_is_used_and_moves_on():
@@ -104,9 +102,7 @@ def test_a_random_state_is_used_and_moves_on():
 
 @pytest.mark.parametrize("value", [1.5, "0", True, np.random])
 def test_what_is_no_random_state(value):
-    with pytest.raises(
-        TypeError, match="random_state must be None, a whole number or a numpy random Generator"
-    ):
+    with pytest.raises(TypeError, match="random_state must be None, a whole number or a numpy random Generator"):
         _checks.random_generator(value)
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import scipy.io
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -26,7 +26,6 @@ def same(A, B):
     return A.shape == B.shape and np.array_equal(A, B, equal_nan=True)
 
 
-@settings(deadline=None)
 @given(MATRICES)
 def test_binary_files_keep_every_bit(tmp_path_factory, X):
     folder = tmp_path_factory.mktemp("binary")
@@ -106,9 +105,7 @@ def test_pickles_are_never_loaded(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", [".npy", ".npz", ".mat", ".parquet"])
-@pytest.mark.parametrize(
-    "content", [b"nonsense", b"\x00" * 300, b"PK\x03\x04", b"\x93NUMPY\x01", b"PAR1" * 5]
-)
+@pytest.mark.parametrize("content", [b"nonsense", b"\x00" * 300, b"PK\x03\x04", b"\x93NUMPY\x01", b"PAR1" * 5])
 def test_damaged_files_are_refused_in_one_sentence(tmp_path, ending, content):
     (tmp_path / f"x{ending}").write_bytes(content)
     with pytest.raises(ValueError, match=rf"x\{ending} (is damaged|holds)") as caught:

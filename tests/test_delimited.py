@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -12,9 +12,7 @@ from hsls import read_signals
 NAN = float("nan")
 NUMBERS = st.floats(allow_infinity=False)
 MATRICES = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=NUMBERS)
-LABELS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=5).map(
-    "n-{}".format
-)
+LABELS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=5).map("n-{}".format)
 
 
 def same(A, B):
@@ -34,7 +32,6 @@ def table(tmp_path):
     return read_text
 
 
-@settings(deadline=None)
 @given(MATRICES, st.sampled_from([".csv", ".tsv", ".txt"]), st.data())
 def test_text_keeps_every_bit_and_both_kinds_of_names(tmp_path_factory, X, ending, data):
     rows = data.draw(st.lists(LABELS, min_size=len(X), max_size=len(X), unique=True))
@@ -45,9 +42,7 @@ def test_text_keeps_every_bit_and_both_kinds_of_names(tmp_path_factory, X, endin
         *([name, *map(repr, row)] for name, row in zip(rows, X.tolist(), strict=True)),
     ]
     quote = '"{}"'.format if ending != ".txt" else str
-    cells = [
-        [quote(cell.replace('"', '""')) if ending != ".txt" else cell for cell in line] for line in lines
-    ]
+    cells = [[quote(cell.replace('"', '""')) if ending != ".txt" else cell for cell in line] for line in lines]
     file = tmp_path_factory.mktemp("text") / f"x{ending}"
     file.write_text("\n".join(parting.join(line) for line in cells), encoding="utf-8")
     if np.all(np.isnan(X)):
@@ -61,7 +56,6 @@ def test_text_keeps_every_bit_and_both_kinds_of_names(tmp_path_factory, X, endin
     assert by_columns.names == tuple(columns)
 
 
-@settings(deadline=None)
 @given(MATRICES.filter(lambda X: not np.all(np.isnan(X))), st.booleans())
 def test_what_pandas_saves_is_read_back(tmp_path_factory, X, lettered):
     file = tmp_path_factory.mktemp("pandas") / "x.csv"
@@ -72,7 +66,6 @@ def test_what_pandas_saves_is_read_back(tmp_path_factory, X, lettered):
     assert signals.names == (tuple(labels) if lettered else tuple(map(str, range(X.shape[1]))))
 
 
-@settings(deadline=None)
 @given(MATRICES.filter(lambda X: not np.all(np.isnan(X))))
 def test_what_numpy_saves_as_text_is_read_back(tmp_path_factory, X):
     file = tmp_path_factory.mktemp("numpy") / "x.txt"
@@ -151,9 +144,7 @@ def test_header_can_be_said(table):
     assert len(table(numbers, header=True).values) == 2
     assert len(table(numbers).values) == 3
     doubtful = "node,2011,2012\na,1,2\nb,3,4\n"
-    with pytest.raises(
-        ValueError, match=r"row 1 \(node, 2011, 2012, \.\.\.\) may be a header or a node's values; say"
-    ):
+    with pytest.raises(ValueError, match=r"row 1 \(node, 2011, 2012, \.\.\.\) may be a header or a node's values; say"):
         table(doubtful)
     assert table(doubtful, header=True).names == ("a", "b")
     assert table(doubtful, header=False).names == ("node", "a", "b")
@@ -198,7 +189,6 @@ def test_bad_text_tables_are_refused_in_one_sentence(table, content, message):
     assert "\n" not in str(caught.value)
 
 
-@settings(deadline=None)
 @given(MATRICES, st.data())
 def test_a_text_among_numbers_is_named_wherever_it_stands(tmp_path_factory, X, data):
     X = np.nan_to_num(X)
@@ -207,9 +197,7 @@ def test_a_text_among_numbers_is_named_wherever_it_stands(tmp_path_factory, X, d
     cells = [list(map(repr, row)) for row in X.tolist()]
     cells[i][j] = "1.2.3"
     file = tmp_path_factory.mktemp("text") / "x.csv"
-    file.write_text(
-        "\n".join(["0.5," * (X.shape[1] - 1) + "0.5"] * (len(X) + 1) + [",".join(row) for row in cells])
-    )
+    file.write_text("\n".join(["0.5," * (X.shape[1] - 1) + "0.5"] * (len(X) + 1) + [",".join(row) for row in cells]))
     with pytest.raises(ValueError, match=rf"row {len(X) + i + 2}, column {j + 1} holds the text '1\.2\.3'"):
         read_signals(file)
 

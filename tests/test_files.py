@@ -112,9 +112,7 @@ def test_places_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("old")
     os.mkfifo(tmp_path / "pipe")
     before = names(tmp_path)
-    with pytest.raises(
-        ValueError, match=r"nowhere/x\.csv cannot be written: the folder .*nowhere does not exist"
-    ):
+    with pytest.raises(ValueError, match=r"nowhere/x\.csv cannot be written: the folder .*nowhere does not exist"):
         refused(tmp_path / "nowhere" / "x.csv")
     with pytest.raises(ValueError, match=r"file/x\.csv cannot be written: .*file is not a folder"):
         refused(tmp_path / "file" / "x.csv")
@@ -168,9 +166,7 @@ def test_pickles_are_never_loaded(tmp_path):
 
 def test_a_claim_of_absurd_size_is_refused(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((1000, 2)))
-    content = (
-        (tmp_path / "x.npy").read_bytes().replace(b"(1000, 2), }" + b" " * 12, b"(10000000000000, 2), }  ")
-    )
+    content = (tmp_path / "x.npy").read_bytes().replace(b"(1000, 2), }" + b" " * 12, b"(10000000000000, 2), }  ")
     (tmp_path / "x.npy").write_bytes(content)
     with pytest.raises(ValueError, match=r"x\.npy is damaged or no numpy file"):
         numpy_arrays(tmp_path / "x.npy")

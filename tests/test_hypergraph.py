@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -36,9 +36,7 @@ def hypergraphs(draw: st.DrawFn, least_edges: int = 0) -> tuple[int, list[tuple[
 
 
 def dense_incidence(H: Hypergraph) -> np.ndarray:
-    return np.array([[float(i in edge) for edge in H.edges] for i in range(H.n_nodes)]).reshape(
-        H.n_nodes, H.n_edges
-    )
+    return np.array([[float(i in edge) for edge in H.edges] for i in range(H.n_nodes)]).reshape(H.n_nodes, H.n_edges)
 
 
 def example() -> Hypergraph:
@@ -49,7 +47,6 @@ def example() -> Hypergraph:
 
 
 @given(hypergraphs(), st.randoms())
-@settings(deadline=None)
 def test_order_of_hyperedges_and_of_their_nodes_means_nothing(drawn, random):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -62,13 +59,10 @@ def test_order_of_hyperedges_and_of_their_nodes_means_nothing(drawn, random):
 
 
 @given(hypergraphs())
-@settings(deadline=None)
 def test_canonical_order_is_by_cardinality_then_lexicographic(drawn):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
-    expected = sorted(
-        (len(edge), tuple(sorted(edge)), weight) for edge, weight in zip(edges, weights, strict=True)
-    )
+    expected = sorted((len(edge), tuple(sorted(edge)), weight) for edge, weight in zip(edges, weights, strict=True))
     assert list(zip(H.cardinalities, H.edges, H.weights, strict=True)) == expected
 
 
@@ -103,7 +97,6 @@ def test_weight_minus_zero_is_weight_zero_also_in_the_hash():
 
 
 @given(hypergraphs())
-@settings(deadline=None)
 def test_round_trips_through_edges_incidence_and_members(drawn):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -116,7 +109,6 @@ def test_round_trips_through_edges_incidence_and_members(drawn):
 
 
 @given(hypergraphs())
-@settings(deadline=None)
 def test_degrees_are_row_sums_and_cardinalities_column_sums(drawn):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -154,9 +146,7 @@ def test_merge_adds_the_weights_of_repeated_hyperedges():
 
 
 def test_from_incidence_leaves_a_sparse_input_alone():
-    matrix = sparse.csc_array(
-        (np.array([1.0, 0.0, 1.0]), np.array([2, 0, 1]), np.array([0, 3])), shape=(3, 1)
-    )
+    matrix = sparse.csc_array((np.array([1.0, 0.0, 1.0]), np.array([2, 0, 1]), np.array([0, 3])), shape=(3, 1))
     before = matrix.data.copy(), matrix.indices.copy()
     assert Hypergraph.from_incidence(matrix).edges == [(1, 2)]
     np.testing.assert_array_equal(matrix.data, before[0])
@@ -181,7 +171,6 @@ def test_length_and_text():
 
 
 @given(hypergraphs(), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_clique_laplacian_is_the_sum_over_pairs(drawn, seed):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -194,7 +183,6 @@ def test_clique_laplacian_is_the_sum_over_pairs(drawn, seed):
 
 
 @given(hypergraphs(), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_star_laplacian_is_the_sum_over_memberships(drawn, seed):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -213,7 +201,6 @@ def test_star_laplacian_is_the_sum_over_memberships(drawn, seed):
 
 
 @given(hypergraphs())
-@settings(deadline=None)
 def test_laplacians_are_symmetric_semidefinite_with_rows_adding_to_zero(drawn):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -225,7 +212,6 @@ def test_laplacians_are_symmetric_semidefinite_with_rows_adding_to_zero(drawn):
 
 
 @given(hypergraphs())
-@settings(deadline=None)
 def test_normalised_laplacian(drawn):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)
@@ -258,7 +244,6 @@ def test_matrices_of_no_hyperedges(n_nodes):
 
 
 @given(hypergraphs(), st.floats(0, 100), st.integers(0, 10))
-@settings(deadline=None)
 def test_threshold_top_and_binary(drawn, t, m):
     n, edges, weights = drawn
     H = Hypergraph.from_edges(edges, weights, n)

@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hsls import Hypergraph, compare, random_hypergraph, total_variation
@@ -30,8 +30,7 @@ def jaccard(a, b) -> float:
 def best_pairing(found, truth) -> float:
     few, many = sorted((found, truth), key=len)
     return max(
-        math.fsum(jaccard(a, b) for a, b in zip(few, chosen, strict=True))
-        for chosen in permutations(many, len(few))
+        math.fsum(jaccard(a, b) for a, b in zip(few, chosen, strict=True)) for chosen in permutations(many, len(few))
     )
 
 
@@ -43,7 +42,6 @@ def built(edges, n: int = N) -> Hypergraph:
 
 
 @given(sets_of_edges(), sets_of_edges())
-@settings(deadline=None)
 def test_exact_scores_count_common_hyperedges(found, truth):
     result = compare(built(found), built(truth))
     common = len(set(found) & set(truth))
@@ -58,7 +56,6 @@ def test_exact_scores_count_common_hyperedges(found, truth):
 
 
 @given(sets_of_edges(), sets_of_edges())
-@settings(deadline=None)
 def test_overlap_scores_are_the_best_pairing_of_all(found, truth):
     # Brute force knows nothing of exact matches first, so this also checks that they lose nothing.
     result = compare(built(found), built(truth))
@@ -70,7 +67,6 @@ def test_overlap_scores_are_the_best_pairing_of_all(found, truth):
 
 
 @given(sets_of_edges(), sets_of_edges(), sets_of_edges())
-@settings(deadline=None)
 def test_jaccard_distance_obeys_the_triangle_inequality(first, second, third):
     # What pairing exact matches first rests on.
     for a, b, c in zip(first, second, third, strict=False):
@@ -78,7 +74,6 @@ def test_jaccard_distance_obeys_the_triangle_inequality(first, second, third):
 
 
 @given(sets_of_edges(), sets_of_edges())
-@settings(deadline=None)
 def test_soft_scores_are_never_below_the_exact_ones_and_at_most_1(found, truth):
     result = compare(built(found), built(truth))
     assert result.precision <= result.overlap_precision + 1e-12 <= 1 + 2e-12
@@ -87,7 +82,6 @@ def test_soft_scores_are_never_below_the_exact_ones_and_at_most_1(found, truth):
 
 
 @given(sets_of_edges(), sets_of_edges())
-@settings(deadline=None)
 def test_exchanging_found_and_truth_exchanges_precision_and_recall(found, truth):
     there, back = compare(built(found), built(truth)), compare(built(truth), built(found))
     assert (there.precision, there.recall) == (back.recall, back.precision)
@@ -97,7 +91,6 @@ def test_exchanging_found_and_truth_exchanges_precision_and_recall(found, truth)
 
 
 @given(sets_of_edges(), sets_of_edges())
-@settings(deadline=None)
 def test_cardinalities_add_up(found, truth):
     result = compare(built(found), built(truth))
     total = np.sum([(0, 0, 0), *result.by_cardinality.values()], axis=0)

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -31,7 +31,6 @@ def wishes(draw: st.DrawFn) -> tuple[int, dict[int, int]]:
 
 
 @given(wishes(), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_counts_are_kept_and_every_node_is_covered(wish, seed):
     n, counts = wish
     H = random_hypergraph(n, cardinalities=counts, random_state=seed)
@@ -67,9 +66,7 @@ def test_one_hundred_thousand_nodes():
 def test_plain_draws_have_exactly_the_uniform_law():
     # 5 nodes, 3 pairs: expected to miss 1.08 nodes, so drawn by rejection.
     n, m, repeats = 5, 3, 6000
-    possible = [
-        edges for edges in combinations(combinations(range(n), 2), m) if len(set().union(*edges)) == n
-    ]
+    possible = [edges for edges in combinations(combinations(range(n), 2), m) if len(set().union(*edges)) == n]
     rng = np.random.default_rng(1)
     seen = Counter(tuple(random_hypergraph(n, m, 2, random_state=rng).edges) for _ in range(repeats))
     assert set(seen) == set(possible)
@@ -98,9 +95,7 @@ def test_arranged_degrees_follow_the_law_of_rejection():
     arranged = np.concatenate([degrees(_covering.arrangement(n, counts, rng)) for _ in range(300)])
     plain = (degrees([_covering.distinct(n, 3, 30, rng)]) for _ in range(20_000))
     accepted = np.concatenate([degree for degree in plain if degree.min() > 0])
-    frequencies = [
-        np.bincount(np.minimum(sample, 7), minlength=8) / len(sample) for sample in (arranged, accepted)
-    ]
+    frequencies = [np.bincount(np.minimum(sample, 7), minlength=8) / len(sample) for sample in (arranged, accepted)]
     # Total variation distance: 0.01 to 0.02 of sampling error; 1 + Poisson(1.25) would be 0.07 away.
     assert np.abs(frequencies[0] - frequencies[1]).sum() / 2 < 0.03
 
@@ -243,9 +238,7 @@ def test_sparse_samplers_have_exactly_the_covariance(H, weighted, solver):
 
 
 def covariance(H: Hypergraph, noise: float) -> np.ndarray:
-    full = np.linalg.pinv(laplacian(H, False), rcond=1e-10, hermitian=True) + noise * np.eye(
-        H.n_nodes + H.n_edges
-    )
+    full = np.linalg.pinv(laplacian(H, False), rcond=1e-10, hermitian=True) + noise * np.eye(H.n_nodes + H.n_edges)
     return full[: H.n_nodes, : H.n_nodes]
 
 
@@ -261,9 +254,7 @@ def test_dense_sampler_has_the_covariance_of_the_paper():
     np.testing.assert_array_equal(_covariance(pinv, 1e-3), expected)
     values, vectors = np.linalg.eigh(expected)
     root = _root(expected)
-    np.testing.assert_allclose(
-        root @ root.T, vectors @ np.diag(np.maximum(values, 0)) @ vectors.T, atol=1e-12
-    )
+    np.testing.assert_allclose(root @ root.T, vectors @ np.diag(np.maximum(values, 0)) @ vectors.T, atol=1e-12)
     assert np.isfinite(_root(np.diag([1.0, -1.0]))).all()
 
 

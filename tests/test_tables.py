@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
@@ -53,9 +53,7 @@ def test_options_that_do_not_apply(tmp_path, table):
         read_signals(tmp_path / "x.npy", nodes="both")
     with pytest.raises(ValueError, match=r"nodes must be one of 'rows', 'columns'; got 0"):
         signals_from(np.eye(2), nodes=0)
-    with pytest.raises(
-        ValueError, match=r"the ending '\.xlsx', but signals are read from \.csv, \.tsv, .*\.parquet"
-    ):
+    with pytest.raises(ValueError, match=r"the ending '\.xlsx', but signals are read from \.csv, \.tsv, .*\.parquet"):
         table("1,2\n", ending=".xlsx")
     with pytest.raises(ValueError, match=r"missing\.csv: there is no such file"):
         read_signals(tmp_path / "missing.csv")
@@ -64,7 +62,6 @@ def test_options_that_do_not_apply(tmp_path, table):
 # -- in memory -------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(MATRICES, st.sampled_from(["rows", "columns"]))
 def test_every_container_gives_the_same_numbers(X, nodes):
     before = X.copy()

@@ -199,7 +199,7 @@ def test_an_observation_of_weight_zero_is_not_shared():
     ["max", "square", "max-cube", "max_square", "MAX-SQUARE", "max-l", "max-l2^", "least-l2", "", 3, None, "max-l-2"],
 )
 def test_an_unknown_variation_lists_the_known(name):
-    with pytest.raises(ValueError, match="variation must be one of sum-square, .*max-absolute.* or '<sum|max") as error:
+    with pytest.raises(ValueError, match=r"variation must be one of sum-square, .* or '<sum") as error:
         Variation.parse(name)
     assert all(known in str(error.value) for known in VARIATIONS)
     assert repr(name) in str(error.value)

@@ -75,9 +75,7 @@ def read_signals(
     file = existing_file(path)
     ending = file.suffix.lower()
     if ending not in _READERS:
-        raise ValueError(
-            f"{file} has the ending {ending!r}, but signals are read from {', '.join(_READERS)}."
-        )
+        raise ValueError(f"{file} has the ending {ending!r}, but signals are read from {', '.join(_READERS)}.")
     if header is not None and ending not in _TEXT:
         raise ValueError(f"header is for text tables ({', '.join(_TEXT)}), but {file} is none; leave it out.")
     if variable is not None and ending not in (".npz", ".mat"):
@@ -121,9 +119,7 @@ def _oriented(table: Table, nodes: str, source: str) -> Signals:
             f"{source} holds an infinite value at row {i}, column {j} (counted from 0); "
             "values must be finite, or NaN where missing."
         )
-    values, names = (
-        (table.values, table.row_names) if nodes == "rows" else (table.values.T, table.column_names)
-    )
+    values, names = (table.values, table.row_names) if nodes == "rows" else (table.values.T, table.column_names)
     if names is None:
         return Signals(values, None)
     try:

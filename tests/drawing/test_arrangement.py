@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hsls import Hypergraph
@@ -57,7 +57,6 @@ def energy_by_definition(H: Hypergraph, positions: np.ndarray) -> float:
 
 
 @given(arrangements())
-@settings(deadline=None)
 def test_the_energy_is_that_of_the_definition(case):
     H, positions = case
     got = Arrangement(H.indptr, H.indices, H.n_nodes).energy(positions)
@@ -65,7 +64,6 @@ def test_the_energy_is_that_of_the_definition(case):
 
 
 @given(arrangements(), st.integers(0, 10_000))
-@settings(deadline=None)
 def test_a_sweep_without_noise_never_raises_the_energy(case, seed):
     H, positions = case
     arrangement = Arrangement(H.indptr, H.indices, H.n_nodes)

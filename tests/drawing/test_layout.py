@@ -39,7 +39,7 @@ def small_hypergraphs(draw: st.DrawFn) -> Hypergraph:
 
 
 @given(small_hypergraphs(), st.integers(0, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_positions_are_finite_apart_and_repeatable(H, seed):
     positions = layout(H, random_state=seed)
     assert positions.shape == (H.n_nodes, 2)
@@ -114,7 +114,7 @@ def test_components_do_not_overlap():
 
 
 @given(st.lists(st.tuples(st.floats(0, 9), st.floats(0, 9)), max_size=12), st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_packing_keeps_hulls_apart(sizes, seed):
     rng = np.random.default_rng(seed)
     drawings = [[rng.uniform(size=(5, 2)) * size + rng.normal(size=2) * 20] for size in sizes]
@@ -150,7 +150,7 @@ def test_scaling_gives_back_positions_on_a_line():
 
 
 @given(st.integers(0, 500))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_majorisation_never_raises_the_stress(seed):
     H = Hypergraph.from_edges([(0, 1, 2), (2, 3), (3, 4, 5, 0), (5, 6)])
     graph = star_graph(H.indptr, H.indices, H.n_nodes)

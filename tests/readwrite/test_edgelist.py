@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from some_hypergraphs import hypergraphs, same_to_the_bit
 
@@ -22,7 +22,6 @@ def table(tmp_path):
     return read_text
 
 
-@settings(deadline=None)
 @given(hypergraphs())
 def test_round_trip_keeps_every_bit(tmp_path_factory, H):
     file = tmp_path_factory.mktemp("csv") / "x.csv"
@@ -38,13 +37,10 @@ def test_the_layout_of_the_file(tmp_path):
     )
 
 
-@settings(deadline=None)
 @given(hypergraphs(), st.randoms(use_true_random=False))
 def test_order_of_the_incidences_does_not_matter(tmp_path_factory, H, rng: random.Random):
     rows = [
-        f'{e},"{i}",{w!r}\n'
-        for e, (edge, w) in enumerate(zip(H.edges, H.weights.tolist(), strict=True))
-        for i in edge
+        f'{e},"{i}",{w!r}\n' for e, (edge, w) in enumerate(zip(H.edges, H.weights.tolist(), strict=True)) for i in edge
     ]
     rng.shuffle(rows)
     file = tmp_path_factory.mktemp("csv") / "x.csv"
@@ -139,9 +135,7 @@ def test_the_ending_chooses_the_format(tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize(
-    ("name", "has"), [("x.xml", r"the ending '\.xml'"), ("x", "no ending"), (".csv", "no ending")]
-)
+@pytest.mark.parametrize(("name", "has"), [("x.xml", r"the ending '\.xml'"), ("x", "no ending"), (".csv", "no ending")])
 def test_other_endings_are_refused(tmp_path, name, has):
     for use in (lambda: write(SMALL, tmp_path / name), lambda: read(tmp_path / name)):
         with pytest.raises(

@@ -4,7 +4,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import xgi
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from some_hypergraphs import hypergraphs, same_to_the_bit
 
@@ -28,14 +28,12 @@ def through_file(H, folder):
 # -- writing ---------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(hypergraphs())
 def test_round_trip_keeps_every_bit(tmp_path_factory, H):
     assert same_to_the_bit(from_hif(to_hif(H)), H)
     assert same_to_the_bit(through_file(H, tmp_path_factory.mktemp("hif")), H)
 
 
-@settings(deadline=None)
 @given(hypergraphs())
 def test_file_holds_the_document_in_utf8_and_follows_the_schema(tmp_path_factory, H):
     file = tmp_path_factory.mktemp("hif") / "x.hif"
@@ -89,7 +87,6 @@ def test_only_hypergraphs_are_written(file):
 # -- other libraries -------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(hypergraphs())
 def test_xgi_reads_what_we_write(tmp_path_factory, H):
     file = tmp_path_factory.mktemp("hif") / "x.json"
@@ -162,7 +159,6 @@ def test_empty_hyperedges_are_dropped_with_a_warning():
     assert Hypergraph.from_edges([("a",)], [2.0]) == H
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.frozensets(st.integers(0, 3), min_size=1), st.integers(0, 9)), max_size=12))
 def test_repeated_hyperedges_are_merged_and_weights_added(edges):
     incidences = [(e, str(i)) for e, (members, _) in enumerate(edges) for i in members]

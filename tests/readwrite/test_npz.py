@@ -4,7 +4,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from some_hypergraphs import hypergraphs, same_to_the_bit
 
 from hsls import Hypergraph
@@ -27,7 +27,6 @@ def altered(file, **changes):
     return file
 
 
-@settings(deadline=None)
 @given(hypergraphs())
 def test_round_trip_keeps_every_bit_and_is_the_same_bytes_each_time(tmp_path_factory, H):
     folder = tmp_path_factory.mktemp("npz")

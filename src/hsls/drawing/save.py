@@ -36,9 +36,15 @@ def save(drawing: Axes | Figure, path: _files.PathLike) -> None:
     figure = getattr(getattr(drawing, "figure", None), "figure", None)  # that of axes, and of a sub-figure
     if not isinstance(figure, AnyFigure):
         raise TypeError(f"drawing must be matplotlib Axes or a Figure, got {type(drawing).__name__}.")
+    ending = check_ending(path)
+    with _files.atomic_path(path) as temporary, matplotlib.rc_context({"svg.hashsalt": "hsls"}):
+        figure.savefig(temporary, format=ending[1:], dpi=DOTS_PER_INCH, metadata=METADATA[ending])
+
+
+def check_ending(path: _files.PathLike) -> str:
+    """The ending of a path that a drawing can be written to, in lower case; other paths are refused."""
     ending = Path(path).suffix.lower()
     if ending not in METADATA:
         known = ", ".join(METADATA)
         raise ValueError(f"{path}: a drawing is written as one of {known}; choose one of these endings.")
-    with _files.atomic_path(path) as temporary, matplotlib.rc_context({"svg.hashsalt": "hsls"}):
-        figure.savefig(temporary, format=ending[1:], dpi=DOTS_PER_INCH, metadata=METADATA[ending])
+    return ending

@@ -24,6 +24,7 @@ from hsls.readwrite.hif import from_hif, read_hif, to_hif, write_hif
 from hsls.readwrite.npz import read_npz, write_npz
 
 __all__ = [
+    "check_ending",
     "from_hif",
     "read",
     "read_csv",
@@ -61,6 +62,11 @@ def write(H: Hypergraph, path: PathLike) -> None:
 def read(path: PathLike) -> Hypergraph:
     """Read a hypergraph from a .json or .hif (HIF), .npz or .csv file; the ending says which it is."""
     return _by_ending(_READERS, path)(path)
+
+
+def check_ending(path: PathLike) -> None:
+    """Refuse a path whose ending names no format."""
+    _by_ending(_WRITERS, path)
 
 
 def _by_ending(functions: dict[str, _Function], path: PathLike) -> _Function:

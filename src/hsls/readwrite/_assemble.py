@@ -16,9 +16,7 @@ from hsls.hypergraph import Hypergraph
 def hypergraph(value: Any) -> Hypergraph:
     """Return `value` if it is a hypergraph."""
     if not isinstance(value, Hypergraph):
-        raise TypeError(
-            f"H must be a hsls.Hypergraph, got {type(value).__name__}; a fitted model's is `hypergraph_`."
-        )
+        raise TypeError(f"H must be a hsls.Hypergraph, got {type(value).__name__}; a fitted model's is `hypergraph_`.")
     return value
 
 

@@ -42,9 +42,7 @@ def write_csv(H: Hypergraph, path: PathLike) -> None:
     cells = [_quoted(name) for name in H.nodes]
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         file.write("hyperedge,node,weight\n")
-        file.writelines(
-            f",{cell},\n" if name else ',"",0\n' for name, cell in zip(H.nodes, cells, strict=True)
-        )
+        file.writelines(f",{cell},\n" if name else ',"",0\n' for name, cell in zip(H.nodes, cells, strict=True))
         for edge, (members, weight) in enumerate(zip(H.edges, H.weights.tolist(), strict=True)):
             file.writelines(f"{edge},{cells[i]},{weight!r}\n" for i in members)
 
@@ -82,9 +80,7 @@ def _rows(file: PathLike) -> Iterator[tuple[int, str, str, str]]:
                     width, order = len(cells), _header(cells, f"{file}: row {number}")
                     continue
                 if len(cells) != width:
-                    raise ValueError(
-                        f"{file}: row {number} has {len(cells)} cells where {width} are expected."
-                    )
+                    raise ValueError(f"{file}: row {number} has {len(cells)} cells where {width} are expected.")
                 edge, node, weight = (cells[k] if k >= 0 else "" for k in order)
                 yield number, edge.strip(), node, weight.strip()
     except UnicodeDecodeError as error:
@@ -144,9 +140,7 @@ class _Table:
         value = _assemble.weight(text[:40] if stated is None else stated, where)
         known = self.weights[number]
         if known is not None and known != value:
-            raise ValueError(
-                f"{where} has the weight {value}, but another row of the hyperedge {edge!r} has {known}."
-            )
+            raise ValueError(f"{where} has the weight {value}, but another row of the hyperedge {edge!r} has {known}.")
         self.weights[number] = value
         self.text[number] = text
 

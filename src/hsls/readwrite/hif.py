@@ -44,9 +44,7 @@ def to_hif(H: Hypergraph) -> dict[str, Any]:
         "metadata": {},
         "nodes": [{"node": name} for name in names],
         "edges": [{"edge": e, "weight": w, "attrs": {"weight": w}} for e, w in enumerate(weights)],
-        "incidences": [
-            {"edge": e, "node": names[i]} for e, i in zip(_edge_of(H), H.indices.tolist(), strict=True)
-        ],
+        "incidences": [{"edge": e, "node": names[i]} for e, i in zip(_edge_of(H), H.indices.tolist(), strict=True)],
     }
 
 
@@ -82,9 +80,7 @@ def read_hif(path: PathLike) -> Hypergraph:
     except UnicodeDecodeError as error:
         raise ValueError(f"{file} is not UTF-8 text (byte {error.start}); save it as UTF-8.") from None
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"{file} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}."
-        ) from None
+        raise ValueError(f"{file} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
     except RecursionError:
         raise ValueError(f"{file} is no HIF: it nests too deeply.") from None
     except ValueError as error:
@@ -134,9 +130,7 @@ def _check_type(kind: Any, source: str) -> None:
     if kind == "directed":
         raise ValueError(f"{source} holds a directed hypergraph; only undirected ones can be read.")
     if kind == "asc":
-        raise ValueError(
-            f"{source} holds a simplicial complex (asc); only undirected hypergraphs can be read."
-        )
+        raise ValueError(f"{source} holds a simplicial complex (asc); only undirected hypergraphs can be read.")
     if kind != "undirected":
         raise ValueError(f'{source}: "network-type" must be "undirected", got {kind!r}.')
 
@@ -202,8 +196,6 @@ class _Nodes:
         if node in self.position:
             raise ValueError(f"{_where(place)} lists the node {node!r} a second time; keep one record.")
         if name in self.names:
-            raise ValueError(
-                f"{_where(place)}: the ids {name} and {name!r} would be the same node name; rename one."
-            )
+            raise ValueError(f"{_where(place)}: the ids {name} and {name!r} would be the same node name; rename one.")
         self.position[node] = len(self.names)
         self.names[name] = None

@@ -58,9 +58,7 @@ def read_npz(path: PathLike) -> Hypergraph:
             raise ValueError(f"{path} holds no hypergraph: {name} has dtype {kind} and shape {shape}.")
     version = int(arrays["hsls_version"])
     if version != _VERSION:
-        raise ValueError(
-            f"{path} has version {version} of this format, but this hsls reads {_VERSION}; update hsls."
-        )
+        raise ValueError(f"{path} has version {version} of this format, but this hsls reads {_VERSION}; update hsls.")
     if arrays["weights"].dtype != np.float64 or arrays["name_bytes"].dtype != np.uint8:
         raise ValueError(f"{path} holds no hypergraph: weights must be float64 and name_bytes uint8.")
     names = _names(arrays["name_bytes"], arrays["name_offsets"], str(path))

@@ -72,7 +72,8 @@ def fbf(
             if iteration in (look, max_iter) or status == "converged":
                 look = math.ceil(look * _LOOK_GROWTH)
                 primal, point = state.certificate()
-                relative = problem.relative_gap(primal - point.value)
+                gap = max(primal - point.value, 0.0)  # below 0 by rounding alone
+                relative = problem.relative_gap(gap)
                 history.add(iteration, primal, point.value, relative)
                 if gap_tol is not None:
                     report(relative)
@@ -85,7 +86,7 @@ def fbf(
         dual=dual,
         primal=primal,
         dual_value=point.value,
-        gap=primal - point.value,
+        gap=gap,
         relative_gap=relative,
         n_iter=iteration,
         status=status,

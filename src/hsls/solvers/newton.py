@@ -43,9 +43,7 @@ _ROUNDS = 3
 _MAX_CUTS = 40
 
 
-def newton(
-    problem: Problem, *, tol: float = 1e-6, max_iter: int = 500, start: FloatArray | None = None
-) -> Solution:
+def newton(problem: Problem, *, tol: float = 1e-6, max_iter: int = 500, start: FloatArray | None = None) -> Solution:
     """Solve to a relative duality gap of `tol`.
 
     Parameters

@@ -1,0 +1,75 @@
+"""What experiments write: tables as JSON, CSV and Markdown, figures as PNG and PDF, all or nothing each."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hsls._files import PathLike, atomic_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Folder:
+    """The folder that an experiment writes to; made, with its parents, if it does not exist.
+
+    Parameters
+    ----------
+    path : path
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = Path(path)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be made a folder: {error.strerror}.") from None
+
+    def table(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write rows of named values as NAME.json and NAME.csv."""
+        self.json(name, rows)
+        with atomic_path(self.path / f"{name}.csv") as temporary, temporary.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def json(self, name: str, value: Any) -> None:
+        """Write numbers and what holds them as NAME.json."""
+        self.text(f"{name}.json", json.dumps(value, indent=1, default=_plain) + "\n")
+
+    def text(self, file_name: str, text: str) -> None:
+        with atomic_path(self.path / file_name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    def figure(self, name: str, drawing: Axes | Figure) -> None:
+        """Write a drawing as NAME.png and NAME.pdf."""
+        from hsls.drawing import save
+
+        for ending in (".png", ".pdf"):
+            save(drawing, self.path / f"{name}{ending}")
+
+
+def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table in Markdown; numbers stand as they are given, so round them before."""
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def spread(values: Any, digits: int = 3) -> str:
+    """Mean and standard deviation over repetitions, as text."""
+    array = np.asarray(values, dtype=np.float64)
+    return f"{array.mean():.{digits}f} ± {array.std(ddof=1) if array.size > 1 else 0.0:.{digits}f}"
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")

@@ -73,7 +73,5 @@ def random_generator(random_state: Any) -> np.random.Generator:
     if random_state is None:
         return np.random.default_rng()
     if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral):
-        raise TypeError(
-            f"random_state must be None, a whole number or a numpy random Generator, got {random_state!r}."
-        )
+        raise TypeError(f"random_state must be None, a whole number or a numpy random Generator, got {random_state!r}.")
     return np.random.default_rng(whole(random_state, "random_state", least=0))

@@ -27,9 +27,7 @@ def read_mat(path: Path, variable: str | None) -> Table:
         name = _chosen(path, names, variable)
         value = loadmat(path, variable_names=[name])[name]
     except NotImplementedError:
-        raise ValueError(
-            f"{path} is a MATLAB 7.3 file, which is HDF5; save it again with save(..., '-v7')."
-        ) from None
+        raise ValueError(f"{path} is a MATLAB 7.3 file, which is HDF5; save it again with save(..., '-v7').") from None
     except _WrongVariableError:
         raise
     except Exception as error:
@@ -57,8 +55,7 @@ def read_parquet(path: Path) -> Table:
 
 
 _MATLAB_NUMBERS = frozenset(
-    ["double", "single", "logical", "sparse"]
-    + [f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)]
+    ["double", "single", "logical", "sparse"] + [f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)]
 )
 
 

@@ -93,9 +93,7 @@ def _check_delimiter(path: Path, head: list[Row], delimiter: str | None) -> None
     for other, word in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
         if all(other in cells[0] for _, cells in head):
             expected = "tabs" if delimiter == "\t" else "commas"
-            raise ValueError(
-                f"{path}: the cells are parted by {word}, not {expected}; save it with {expected}."
-            )
+            raise ValueError(f"{path}: the cells are parted by {word}, not {expected}; save it with {expected}.")
 
 
 # -- header and names ------------------------------------------------------------------------------------
@@ -128,18 +126,14 @@ def _is_header(path: Path, first: list[str], below: list[list[str]]) -> bool:
     if len(first) == 1:
         return False
     corner = first[0].strip()
-    if (
-        not corner
-    ):  # As data frames are saved: a nameless column of names or of 0, 1, 2, ... under the corner.
+    if not corner:  # As data frames are saved: a nameless column of names or of 0, 1, 2, ... under the corner.
         index = [cells[0] for cells in below]
         counted = _counts_up(labels) and index[:1] in (["0"], ["1"]) and _counts_up(index)
         return all(label.strip() for label in labels) and (_mostly_text(below) or counted)
     years = len(labels) == 2 and all(len(label.strip()) == 4 for label in labels)
     if number_in(corner) is not None or not _counts_up(labels) or not (len(labels) > 2 or years):
         return False
-    if _mostly_text(
-        below
-    ):  # "x, 2011, 2012, 2013" above names: numbered columns, or a node with such values.
+    if _mostly_text(below):  # "x, 2011, 2012, 2013" above names: numbered columns, or a node with such values.
         raise ValueError(
             f"{path}: row 1 ({corner[:40]}, {', '.join(labels[:2])}, ...) may be a header or a node's values; "
             "say which with header=True or header=False."
@@ -199,9 +193,7 @@ def _plain_numbers(cells: list[str]) -> list[float] | None:
         return None
 
 
-def _one_by_one(
-    path: Path, number: int, cells: list[str], titles: list[str] | None, skip: int
-) -> Iterator[float]:
+def _one_by_one(path: Path, number: int, cells: list[str], titles: list[str] | None, skip: int) -> Iterator[float]:
     for k, cell in enumerate(cells):
         value = number_in(cell)
         if value is None:
@@ -212,9 +204,7 @@ def _one_by_one(
         yield value
 
 
-def _check_values(
-    path: Path, values: FloatArray, numbers: array[int], titles: list[str] | None, skip: int
-) -> None:
+def _check_values(path: Path, values: FloatArray, numbers: array[int], titles: list[str] | None, skip: int) -> None:
     if values.size == 0 or np.all(np.isnan(values)):
         raise ValueError(f"{path} holds no numbers.")
     infinite = np.isinf(values)

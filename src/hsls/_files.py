@@ -97,9 +97,7 @@ def numpy_arrays(path: PathLike, only: str | None = None) -> dict[str, AnyArray]
     except Exception as error:
         # Any byte of the file may be wrong, and numpy, zipfile and zlib then raise a dozen different types.
         if "pickle" in str(error):
-            raise ValueError(
-                f"{file} holds pickled Python objects, which are never loaded; save numbers."
-            ) from None
+            raise ValueError(f"{file} holds pickled Python objects, which are never loaded; save numbers.") from None
         raise ValueError(f"{file} is damaged or no numpy file ({reason(error)}).") from None
 
 

@@ -36,9 +36,7 @@ def as_weights(value: Any, count: int) -> FloatArray:
     wrong = ~(np.isfinite(array) & (array >= 0))
     if np.any(wrong):
         number = int(np.argmax(wrong))
-        raise ValueError(
-            f"hyperedge {number} has weight {array[number]}; weights must be finite and 0 or more."
-        )
+        raise ValueError(f"hyperedge {number} has weight {array[number]}; weights must be finite and 0 or more.")
     return np.asarray(array + 0.0)  # -0.0 becomes 0.0, so that equal weights have equal bytes
 
 

@@ -41,9 +41,7 @@ def matrix(X: Any, source: str) -> FloatArray:
         )
     for size, word in zip(A.shape, ("sample", "feature"), strict=True):
         if size == 0:  # The wording is the one that scikit-learn's checks of estimators look for.
-            raise ValueError(
-                f"{source} is empty: 0 {word}(s) (shape={A.shape}) while a minimum of 1 is required."
-            )
+            raise ValueError(f"{source} is empty: 0 {word}(s) (shape={A.shape}) while a minimum of 1 is required.")
     if A.dtype.kind == "c":
         refuse_complex(source)
     if A.dtype.kind in "OUS":
@@ -127,8 +125,6 @@ def from_polars(X: Any, source: str) -> Table:
     values = np.empty((X.height, len(columns)), order="F")
     for j, column in enumerate(columns):
         if not column.dtype.is_numeric() and str(column.dtype) not in ("Boolean", "Null"):
-            raise TypeError(
-                f"{source} holds {column.dtype} in the column {column.name!r}; numbers are expected."
-            )
+            raise TypeError(f"{source} holds {column.dtype} in the column {column.name!r}; numbers are expected.")
         values[:, j] = column.cast(float).to_numpy()
     return Table(matrix(values, source), names, tuple(column.name for column in columns))

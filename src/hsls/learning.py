@@ -322,9 +322,7 @@ def _options(settings: Settings) -> dict[str, Any]:
     return options
 
 
-def _weights(
-    candidates: Candidates, X: FloatArray, settings: Settings, unit: float, dual: FloatArray
-) -> FloatArray:
+def _weights(candidates: Candidates, X: FloatArray, settings: Settings, unit: float, dual: FloatArray) -> FloatArray:
     """Weights of the candidates at a dual vector over all nodes."""
     if candidates.n_candidates == 0:
         return np.zeros(0)

@@ -113,9 +113,7 @@ def edge_variations(H: Hypergraph, X: ArrayLike, variation: str | Variation = "m
     if signals.ndim == 1:
         signals = signals[:, None]
     if signals.ndim != 2 or len(signals) != H.n_nodes:
-        raise ValueError(
-            f"X must have one row for each of the {H.n_nodes} nodes, got an array of shape {np.shape(X)}."
-        )
+        raise ValueError(f"X must have one row for each of the {H.n_nodes} nodes, got an array of shape {np.shape(X)}.")
     blocks = [
         of_members(members, signals, variation) if k > 1 else np.zeros(len(members))
         for k, members in H.members().items()

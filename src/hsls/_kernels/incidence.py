@@ -154,9 +154,7 @@ def normal_product(
 
 
 @kernel
-def normal_diagonal(
-    shape: Any, members: Any, curvature: Any, step: int, out: Any, start: int, stop: int
-) -> None:
+def normal_diagonal(shape: Any, members: Any, curvature: Any, step: int, out: Any, start: int, stop: int) -> None:
     """out += diagonal of S diag(curvature) S'."""
     for e in range(start, stop):
         for j in range(len(shape)):

@@ -136,7 +136,7 @@ def _is_header(path: Path, first: list[str], below: list[list[str]]) -> bool:
     if _mostly_text(below):  # "x, 2011, 2012, 2013" above names: numbered columns, or a node with such values.
         raise ValueError(
             f"{path}: row 1 ({corner[:40]}, {', '.join(labels[:2])}, ...) may be a header or a node's values; "
-            "say which with header=True or header=False."
+            "say which with header=True or header=False (--header or --no-header)."
         )
     return True
 

@@ -248,16 +248,16 @@ def _approximate(points: FloatArray, r: int) -> Neighbors:
     index.hnsw.efConstruction = _HNSW["build"]
     index.hnsw.efSearch = max(_HNSW["search"], 2 * r)
     index.add(data)
-    squared, indices = index.search(data, r + 1)
-    lost = np.flatnonzero((indices < 0).any(axis=1))
-    indices, squared = _without_self(indices, squared)
+    nearest, found = index.search(data, r + 1)
+    lost = np.flatnonzero((found < 0).any(axis=1))
+    indices, squared = _without_self(found, nearest.astype(np.float64))
     if len(lost):
         whole = _by_all_pairs(points, r, np.empty(0), lost)
         indices[lost], squared[lost] = whole.indices, whole.distances**2
     sample = np.linspace(0, len(points) - 1, min(_SAMPLE, len(points))).astype(np.int64)
     truth = _by_all_pairs(points, r, np.empty(0), sample).indices
     pairs = zip(truth.tolist(), indices[sample].tolist(), strict=True)
-    recall = float(np.mean([len(set(true) & set(found)) / r for true, found in pairs]))
+    recall = float(np.mean([len(set(true) & set(ours)) / r for true, ours in pairs]))
     _log.warning("neighbours are approximate (faiss HNSW): about %.2f %% of the true ones were found.", 100 * recall)
     return Neighbors(
         indices.astype(np.int32), np.sqrt(np.maximum(squared, 0.0)), "approximate (faiss HNSW)", False, recall

@@ -6,7 +6,13 @@ import argparse
 import difflib
 import re
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from hsls.hypergraph import Hypergraph
+
+#: Stands for what the user did not give, where None is a value of its own.
+DEFAULT: Any = object()
 
 
 class Parser(argparse.ArgumentParser):
@@ -81,6 +87,17 @@ def add_selection(parser: Parser) -> None:
         "--threshold", type=number, metavar="WEIGHT", help="leave out hyperedges of smaller weight (default: none)"
     )
     parser.add_argument("--top", type=whole, metavar="M", help="keep the M heaviest hyperedges (default: all)")
+
+
+def selected(hypergraph: Hypergraph, arguments: argparse.Namespace) -> Hypergraph:
+    """The hyperedges that the options of `add_selection` leave."""
+    from hsls import _checks
+
+    if arguments.threshold is not None:
+        hypergraph = hypergraph.threshold(_checks.nonnegative(arguments.threshold, "--threshold"))
+    if arguments.top is not None:
+        hypergraph = hypergraph.top(_checks.whole(arguments.top, "--top", least=0))
+    return hypergraph
 
 
 # -- values ------------------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
-"""Checks of the files that a command is to write, before any work is done for them."""
+"""Checks of the files that a command is to write, before any work is done for them.
+
+As in all rooms that a command loads at once, nothing numerical is imported at the top.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-
-from hsls._files import atomic_path
 
 SIGNAL_ENDINGS = (".csv", ".tsv", ".npy", ".npz")
 
@@ -54,6 +55,8 @@ def check_distinct(*named: tuple[str, str | None]) -> None:
 
 def _try(path: str) -> None:
     """Create the temporary file that writing begins with, and remove it."""
+    from hsls._files import atomic_path
+
     try:
         with atomic_path(path):
             raise _JustTrying

@@ -12,7 +12,10 @@ import traceback as tracebacks
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hsls.hypergraph import Hypergraph
 
 
 def present(arguments: argparse.Namespace, figures: Mapping[str, Any], lines: Iterable[str]) -> None:
@@ -42,6 +45,18 @@ def sizes(counts: Mapping[int, int]) -> str:
     return ", ".join(f"{count:,} of {k} nodes" if k != 1 else f"{count:,} of 1 node" for k, count in counts.items())
 
 
+def by_cardinality(hypergraph: Hypergraph) -> dict[int, int]:
+    """Number of hyperedges of each cardinality that occurs."""
+    return {k: len(members) for k, members in hypergraph.members().items()}
+
+
+def hyperedges(hypergraph: Hypergraph) -> str:
+    """Number of hyperedges, in all and by cardinality, in words."""
+    if hypergraph.n_edges == 0:
+        return "none"
+    return f"{hypergraph.n_edges:,}: {sizes(by_cardinality(hypergraph))}"
+
+
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """A number with its noun."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
@@ -60,6 +75,19 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
     return str(value)
+
+
+@contextmanager
+def bars(arguments: argparse.Namespace) -> Iterator[None]:
+    """Progress bars within the block, unless the user wants quiet or standard error is no terminal."""
+    if arguments.quiet:
+        yield
+        return
+    from hsls import _progress
+    from hsls._bars import Bars
+
+    with Bars() as shown, _progress.reporting(shown):
+        yield
 
 
 # -- standard error ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,43 @@
+# Everything lives in .venv, made from nothing but Python 3.11 or newer; a second run installs nothing again.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test bench calibration clean
+
+help:
+	@echo "make demo         learn a hypergraph from simulated signals and draw it, into demo/"
+	@echo "make test         run all checks: linter, types, tests"
+	@echo "make bench        print the tables of speed (minutes; needs about 12 GiB)"
+	@echo "make calibration  print the table behind the default scale (minutes)"
+	@echo "make clean        remove what the others made"
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "hsls needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# One stamp for each set of extras: the install runs again only when the dependencies change.
+$(VENV)/with-%: $(VENV)/made pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+demo: $(VENV)/with-draw
+	$(BIN)/hsls demo --out demo
+
+test: $(VENV)/with-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/with-bench
+	$(BIN)/python -m benchmarks
+
+calibration: $(VENV)/with-bench
+	$(BIN)/python -m benchmarks calibration
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,200 @@
+"""``hsls learn``: from a file of signals to the file of a hypergraph."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from hsls.cli import _options, _outputs, _report
+
+if TYPE_CHECKING:
+    from hsls.learning import Learned, Settings
+    from hsls.tables import Signals
+
+_EPILOG = """\
+examples:
+  hsls learn signals.csv -o learned.json
+  hsls learn series.parquet --nodes columns --cardinalities 2,3,4 --neighbors 6,6,8 -o learned.csv
+  hsls learn signals.npy --cardinalities 3 --solver fbf --scale none --alpha 100 --neighbors 6
+
+Signals are read from .csv, .tsv, .txt, .npy, .npz, .mat and .parquet; the hypergraph is written as .json or .hif
+(HIF), .csv or .npz, by its ending. Exit status 1 if the solver did not converge: what it reached is written all
+the same, with a warning.
+"""
+
+
+def add(commands: argparse._SubParsersAction[_options.Parser]) -> None:
+    parser = _options.command(commands, "learn", run, "learn a hypergraph from signals", _EPILOG)
+    parser.add_argument("signals", metavar="SIGNALS", help="file with the signals, a row (or column) for each node")
+    parser.add_argument("-o", "--out", metavar="FILE", help="write the hypergraph: .json, .hif, .csv or .npz")
+    parser.add_argument("--plot", metavar="FILE", help="draw the hypergraph: .png, .pdf or .svg")
+    _options.add_reading(parser)
+    group = parser.add_argument_group("candidates")
+    group.add_argument(
+        "-k", "--cardinalities", type=_options.wholes, default=[2, 3], metavar="K[,K...]",
+        help="sizes of the hyperedges to choose among (default: 2,3)",
+    )  # fmt: skip
+    group.add_argument(
+        "-r", "--neighbors", type=_options.neighbors, default="auto", metavar="R[,R...]|auto|all",
+        help="nearest neighbours that a node is joined with, one number or one for each cardinality; "
+        "'all' takes every subset of the nodes (default: auto)",
+    )  # fmt: skip
+    group.add_argument("--candidates", metavar="FILE", help="choose among the hyperedges of this file instead")
+    group.add_argument(
+        "--neighbor-search", default="auto", metavar="auto|exact|approximate", help="(default: %(default)s)"
+    )
+    group.add_argument(
+        "--memory-budget", type=_options.memory, default=_options.DEFAULT, metavar="SIZE",
+        help="most memory for candidates and their weights, such as 8GiB, or 'none' (default: 4GiB)",
+    )  # fmt: skip
+    _add_objective(parser)
+    _add_solver(parser)
+
+
+def _add_objective(parser: _options.Parser) -> None:
+    group = parser.add_argument_group("objective")
+    group.add_argument(
+        "--variation", default="max-square", metavar="NAME",
+        help="sum-square, sum-absolute, max-square, max-absolute, mean-..., scaled-..., or such as max-l3^2 "
+        "(default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument("--alpha", type=_options.number, default=1.0, help="weight of the degrees (default: 1)")
+    group.add_argument("--beta", type=_options.number, default=1.0, help="weight of the squares (default: 1)")
+    group.add_argument(
+        "--scale", type=_options.scale, default="auto", metavar="auto|median|mean|none|NUMBER",
+        help="what variations are divided by, so that alpha and beta mean the same in any units (default: auto)",
+    )  # fmt: skip
+    group.add_argument(
+        "--threshold", type=_options.number, default=1e-2, metavar="WEIGHT",
+        help="least weight of a hyperedge that is kept (default: 0.01)",
+    )  # fmt: skip
+    group.add_argument(
+        "--observation-weights", metavar="FILE", help="a number for each observation, its weight in all distances"
+    )
+
+
+def _add_solver(parser: _options.Parser) -> None:
+    group = parser.add_argument_group("solver")
+    group.add_argument(
+        "--solver", default="newton", metavar="newton|fbf",
+        help="newton is certified, fbf is the paper's (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--tol", type=_options.number, help="relative gap of newton (default: 1e-6), relative change of fbf (1e-8)"
+    )
+    group.add_argument("--max-iter", type=_options.whole, metavar="N", help="(default: newton 500, fbf 10000)")
+    group.add_argument("--balance", type=_options.number, help="fbf: scale of its variables (default: 1, the paper's)")
+    group.add_argument("-j", "--jobs", type=_options.whole, metavar="N", help="threads (default: all cores)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _outputs.check_distinct(
+        ("the signals", arguments.signals), ("the hypergraph", arguments.out), ("the drawing", arguments.plot)
+    )
+    if arguments.out:
+        _outputs.check_hypergraph(arguments.out)
+    if arguments.plot:
+        _outputs.check_figure(arguments.plot)
+    from hsls.cli import _signals
+    from hsls.learning import learn
+
+    settings = _settings(arguments).check()
+    signals = _signals.read_table(arguments.signals, arguments)
+    names = signals.names or tuple(map(str, range(len(signals.values))))
+    settings = _with_files(settings, arguments, names)
+    with _report.bars(arguments):
+        learned = learn(signals.values, settings, nodes=names)
+    solution = learned.solution
+    if arguments.out:
+        from hsls.readwrite import write
+
+        write(learned.hypergraph, arguments.out)
+    if arguments.plot:
+        from hsls.drawing import draw, save
+
+        save(draw(learned.hypergraph), arguments.plot)
+    _report.present(arguments, figures(learned, signals, arguments), _lines(learned, signals, arguments))
+    solution.warn_unless_converged("raise --max-iter or --tol, or raise --alpha or --beta")
+    return 0 if solution.converged else 1
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    """The settings that need no file."""
+    from hsls.learning import Settings
+
+    options: dict[str, Any] = {}
+    if arguments.balance is not None:
+        if arguments.solver != "fbf":
+            raise ValueError(f"--balance is for --solver fbf, but the solver is {arguments.solver}; leave it out.")
+        options["balance"] = arguments.balance
+    budget = {} if arguments.memory_budget is _options.DEFAULT else {"memory_budget": arguments.memory_budget}
+    return Settings(
+        cardinalities=arguments.cardinalities,
+        neighbors=arguments.neighbors,
+        variation=arguments.variation,
+        alpha=arguments.alpha,
+        beta=arguments.beta,
+        scale=arguments.scale,
+        solver=arguments.solver,
+        tol=arguments.tol,
+        max_iter=arguments.max_iter,
+        solver_options=options,
+        threshold=arguments.threshold,
+        neighbor_search=arguments.neighbor_search,
+        n_jobs=arguments.jobs,
+        **budget,
+    )
+
+
+def _with_files(settings: Settings, arguments: argparse.Namespace, names: tuple[str, ...]) -> Settings:
+    """The settings with what stands in files: candidates and weights of the observations."""
+    from dataclasses import replace
+
+    from hsls.cli import _signals
+
+    if arguments.candidates:
+        settings = replace(settings, candidates=_signals.read_candidates(arguments.candidates, names))
+    if arguments.observation_weights:
+        settings = replace(settings, observation_weights=_signals.read_weights(arguments.observation_weights))
+    return settings
+
+
+def figures(learned: Learned, signals: Signals, arguments: argparse.Namespace) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    solution, found = learned.solution, learned.hypergraph
+    return {
+        "nodes": found.n_nodes,
+        "observations": signals.values.shape[1],
+        "candidates": learned.n_candidates,
+        "hyperedges": found.n_edges,
+        "by_cardinality": _report.by_cardinality(found),
+        "scale": learned.scale,
+        "neighbors": None if learned.neighbors is None else learned.neighbors.method,
+        "neighbor_recall": None if learned.neighbors is None else learned.neighbors.recall,
+        "solver": solution.solver,
+        "status": solution.status,
+        "iterations": solution.n_iter,
+        "objective": solution.primal,
+        "relative_gap": solution.relative_gap,
+        "seconds": learned.seconds,
+        "out": arguments.out,
+    }
+
+
+def _lines(learned: Learned, signals: Signals, arguments: argparse.Namespace) -> list[str]:
+    solution, found = learned.solution, learned.hypergraph
+    observations = _report.count(signals.values.shape[1], "observation")
+    candidates = f"{learned.n_candidates:,}"
+    if learned.neighbors is not None:
+        candidates += f"; {learned.neighbors.indices.shape[1]} neighbours, {learned.neighbors.method}"
+    stages = ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in learned.seconds.items())
+    rows = [
+        ("nodes", f"{found.n_nodes:,}, {observations}"),
+        ("candidates", candidates),
+        ("hyperedges", _report.hyperedges(found)),
+        ("relative gap", f"{solution.relative_gap:.1e} ({solution.solver}: {solution.status}, "
+                         f"{_report.count(solution.n_iter, 'iteration')})"),
+        ("time", f"{sum(learned.seconds.values()):.2f} s: {stages}"),
+    ]  # fmt: skip
+    rows += [("written", path) for path in (arguments.out, arguments.plot) if path]
+    return _report.table(rows)

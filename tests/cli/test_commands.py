@@ -1,0 +1,200 @@
+"""What the commands do when all is well."""
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+from hsls import HSLS, Hypergraph, read, read_signals, write
+from hsls.cli import main
+
+
+def test_learn_writes_what_the_estimator_finds(run, signals):
+    out = signals.with_name("learned.json")
+    status, printed, complaints = run("learn", signals, "-o", out, "-k", "3,2", "--neighbors", "5", "--alpha", "2")
+    table = read_signals(signals)
+    model = HSLS(cardinalities=(2, 3), neighbors=5, alpha=2.0).fit(table.values)
+    found = read(out)
+    assert (status, complaints) == (0, "")
+    assert found.edges == model.hypergraph_.edges
+    assert np.array_equal(found.weights, model.hypergraph_.weights)
+    assert found.nodes == tuple(f"n{i}" for i in range(12))
+    assert re.search(r"^nodes +12, 60 observations$", printed, re.MULTILINE)
+    assert re.search(rf"^candidates +{len(model.candidates_)}; 5 neighbours, exact", printed, re.MULTILINE)
+    assert re.search(rf"^hyperedges +{found.n_edges}: .* of 3 nodes$", printed, re.MULTILINE)
+    assert re.search(r"^relative gap +\S+e-\d+ \(newton: converged, \d+ iterations\)$", printed, re.MULTILINE)
+    assert re.search(r"^time +.* s: neighbors .* s, candidates .* s, variation .* s, solve .* s", printed, re.MULTILINE)
+
+
+@pytest.mark.parametrize("ending", [".json", ".hif", ".csv", ".npz"])
+def test_the_ending_chooses_the_format_of_the_hypergraph(run, signals, ending):
+    out, other = signals.with_name(f"a{ending}"), signals.with_name("b.npz")
+    assert run("learn", signals, "-o", out)[0] == run("learn", signals, "-o", other)[0] == 0
+    assert read(out) == read(other)
+
+
+def test_columns_as_nodes_give_the_same_hypergraph(run, signals):
+    table = read_signals(signals)
+    turned = signals.with_name("turned.csv")
+    rows = [",".join(table.names), *(",".join(map(repr, column)) for column in table.values.T.tolist())]
+    turned.write_text("\n".join(rows))
+    run("learn", signals, "-o", signals.with_name("a.json"))
+    run("learn", turned, "--nodes", "columns", "-o", signals.with_name("b.json"))
+    assert read(signals.with_name("a.json")) == read(signals.with_name("b.json"))
+
+
+def test_json_is_one_object_with_the_figures(run, signals):
+    status, printed, _ = run("learn", signals, "--json", "-k", "3")
+    figures = json.loads(printed)
+    assert status == 0
+    assert figures["relative_gap"] <= 1e-6
+    assert figures["hyperedges"] == sum(figures["by_cardinality"].values())
+    assert set(figures["seconds"]) == {"neighbors", "candidates", "variation", "solve", "hypergraph"}
+    assert figures["out"] is None
+
+
+def test_quiet_says_nothing(run, signals):
+    assert run("learn", signals, "--quiet", "-o", signals.with_name("a.json")) == (0, "", "")
+
+
+def test_the_papers_settings_are_within_reach(run, signals):
+    out = signals.with_name("a.npz")
+    words = "-k 3 -r 6 --solver fbf --scale none --alpha 100 --balance 0.1 --variation sum-absolute"
+    status, printed, _ = run("learn", signals, "-o", out, *shlex.split(words))
+    model = HSLS(
+        3, 6, "sum-absolute", alpha=100.0, scale=None, solver="fbf", solver_options={"balance": 0.1}
+    ).fit(read_signals(signals).values)  # fmt: skip
+    assert status == 0
+    assert "fbf: converged" in printed
+    assert np.array_equal(read(out).weights, model.hypergraph_.weights)
+
+
+def test_a_solver_that_does_not_converge_warns_writes_and_exits_with_1(run, signals):
+    out = signals.with_name("a.json")
+    status, printed, complaints = run("learn", signals, "-o", out, "--max-iter", "1")
+    assert status == 1
+    assert out.exists()
+    assert "newton: max_iter, 1 iteration)" in printed
+    assert complaints.startswith("hsls: warning: newton reached max_iter after 1 iterations at a relative gap of ")
+    assert complaints.count("\n") == 1
+
+
+def test_candidates_and_observation_weights_come_from_files(run, signals):
+    truth = signals.with_name("truth.json")
+    weights = signals.with_name("weights.npy")
+    omega = np.linspace(0.0, 2.0, 60)
+    np.save(weights, omega)
+    out = signals.with_name("a.npz")
+    run("learn", signals, "--candidates", truth, "--observation-weights", weights, "-o", out, "--threshold", "0")
+    expected = HSLS(candidates=read(truth).edges, observation_weights=omega, threshold=0.0)
+    assert np.array_equal(read(out).weights, expected.fit(read_signals(signals).values).hypergraph_.weights)
+
+
+def test_candidates_may_be_listed_by_name_for_some_of_the_nodes(run, signals):
+    listed = signals.with_name("some.csv")
+    write(Hypergraph.from_edges([("n3", "n1"), ("n1", "n0", "n5")]), listed)
+    status, printed, _ = run("learn", signals, "--candidates", listed, "--json")
+    assert status == 0
+    assert json.loads(printed)["candidates"] == 2
+
+
+def test_simulate_repeats_by_its_seed_and_keeps_what_it_drew(run, tmp_path):
+    for name in "ab":
+        words = ["-o", tmp_path / f"{name}.csv", "--truth", tmp_path / f"{name}.json", "--seed", "7"]
+        assert run("simulate", "--n-nodes", "20", "--n-edges", "15", "-k", "2,3", *words)[0] == 0
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    truth = read(tmp_path / "a.json")
+    assert {k: len(rows) for k, rows in truth.members().items()} == {2: 8, 3: 7}
+    run("simulate", "-o", tmp_path / "c.csv", "--seed", "8")
+    assert (tmp_path / "a.csv").read_bytes() != (tmp_path / "c.csv").read_bytes()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".npy", ".npz"])
+def test_simulated_signals_are_read_back_exactly(run, tmp_path, ending):
+    on = tmp_path / "on.json"
+    write(Hypergraph.from_edges([("a", "b"), ("b", "c", "d")]), on)
+    out = tmp_path / f"x{ending}"
+    run("simulate", "--on", on, "-o", out, "--seed", "3", "--n-observations", "9")
+    reference = tmp_path / "y.npy"
+    run("simulate", "--on", on, "-o", reference, "--seed", "3", "--n-observations", "9")
+    table = read_signals(out)
+    assert np.array_equal(table.values, np.load(reference))
+    assert table.names == (None if ending in (".npy", ".npz") else ("a", "b", "c", "d"))
+
+
+def test_compare_selects_and_scores(run, tmp_path):
+    truth = Hypergraph.from_edges([(0, 1, 2), (3, 4)], nodes=6)
+    found = Hypergraph.from_edges([(0, 1, 2), (3, 4), (4, 5)], [3.0, 2.0, 1.0], nodes=6)
+    write(truth, tmp_path / "truth.json")
+    write(found, tmp_path / "found.npz")
+    status, printed, _ = run("compare", tmp_path / "found.npz", tmp_path / "truth.json")
+    assert status == 0
+    assert "F1 0.800 (precision 0.667, recall 1.000)" in printed
+    assert "2 right, 1 wrong, 0 missed" in printed
+    for selection in (["--top", "2"], ["--threshold", "1.5"]):
+        _, printed, _ = run("compare", tmp_path / "found.npz", tmp_path / "truth.json", *selection, "--json")
+        assert json.loads(printed)["f1"] == 1.0
+
+
+def test_info_tells_hypergraphs_from_signals(run, signals):
+    _, printed, _ = run("info", signals.with_name("truth.json"), "--json")
+    figures = json.loads(printed)
+    assert (figures["kind"], figures["nodes"], figures["by_cardinality"]) == ("hypergraph", 12, {"3": 6})
+    _, printed, _ = run("info", signals, "--json")
+    figures = json.loads(printed)
+    assert (figures["kind"], figures["nodes"], figures["observations"], figures["missing"]) == ("signals", 12, 60, 0)
+    _, printed, _ = run("info", signals.with_name("signals.npy"))
+    assert re.search(r"^signals +12 nodes, 60 observations$", printed, re.MULTILINE)
+
+
+def test_info_of_a_hypergraph_counts_components_and_names_the_heaviest(run, tmp_path):
+    H = Hypergraph.from_edges([("a", "b", "c"), ("d", "e")], [0.5, 2.0], nodes=["a", "b", "c", "d", "e", "f"])
+    for ending in (".csv", ".npz", ".json"):
+        write(H, tmp_path / f"x{ending}")
+        _, printed, _ = run("info", tmp_path / f"x{ending}")
+        assert "6 nodes, 1 of them isolated, in 3 components" in printed
+        assert re.search(r"^heaviest +2  d, e$", printed, re.MULTILINE)
+
+
+def test_plots_are_written_whole(run, signals):
+    truth = signals.with_name("truth.json")
+    for words in (
+        ["plot", truth, "-o", signals.with_name("a.png")],
+        ["plot", truth, "--truth", truth, "-o", signals.with_name("b.pdf"), "--labels", "no", "--seed", "2"],
+        ["learn", signals, "--plot", signals.with_name("c.svg")],
+        ["compare", truth, truth, "--plot", signals.with_name("d.png")],
+    ):
+        status, printed, _ = run(*words)
+        assert status == 0
+        assert str(next(word for word in reversed(words) if "." in str(word))) in printed
+    assert signals.with_name("a.png").read_bytes().startswith(b"\x89PNG")
+    assert signals.with_name("b.pdf").read_bytes().startswith(b"%PDF")
+    assert b"<svg" in signals.with_name("c.svg").read_bytes()
+
+
+def test_the_demo_leaves_everything_to_look_at(run, tmp_path):
+    status, printed, _ = run("demo", "--out", tmp_path / "demo")
+    names = {"signals.csv", "truth.json", "learned.json", "learned.png", "comparison.png", "convergence.png"}
+    assert status == 0
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == names
+    score = json.loads(run("compare", tmp_path / "demo/learned.json", tmp_path / "demo/truth.json", "--json")[1])
+    assert f"F1 {score['f1']:.3f}" in printed
+    assert score["f1"] > 0.9
+
+
+def test_version_and_help(run):
+    import hsls
+
+    assert run("--version") == (0, f"hsls {hsls.__version__}\n", "")
+    for words in (["--help"], *([name, "--help"] for name in ["learn", "simulate", "compare", "info", "plot", "demo"])):
+        status, printed, complaints = run(*words)
+        assert (status, complaints) == (0, "")
+        assert printed.startswith("usage: hsls")
+
+
+def test_main_reads_the_words_of_the_process(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["hsls", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith("hsls ")

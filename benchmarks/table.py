@@ -56,6 +56,8 @@ def judge(what: str, figure: str, target: str, met: bool) -> None:
 
 
 def summary() -> None:
+    if not ROWS:
+        return
     title("Targets")
     header("what", "measured", "target", "")
     for cells in ROWS:

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from hsls import HSLS, Hypergraph, read, read_signals, write
+from hsls import HSLS, Hypergraph, random_hypergraph, read, read_signals, smooth_signals, write
 from hsls.cli import main
 
 
@@ -109,6 +109,15 @@ def test_simulate_repeats_by_its_seed_and_keeps_what_it_drew(run, tmp_path):
     assert {k: len(rows) for k, rows in truth.members().items()} == {2: 8, 3: 7}
     run("simulate", "-o", tmp_path / "c.csv", "--seed", "8")
     assert (tmp_path / "a.csv").read_bytes() != (tmp_path / "c.csv").read_bytes()
+
+
+def test_simulate_without_a_seed_tells_the_one_it_took(run, tmp_path):
+    _, printed, _ = run("simulate", "-o", tmp_path / "a.npy", "--json")
+    seed = json.loads(printed)["seed"]
+    run("simulate", "-o", tmp_path / "b.npy", "--seed", seed)
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+    truth = random_hypergraph(40, 22, 3, random_state=seed)
+    assert np.array_equal(np.load(tmp_path / "a.npy"), smooth_signals(truth, 250, random_state=seed))
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".npy", ".npz"])

@@ -54,16 +54,17 @@ def run(arguments: argparse.Namespace) -> int:
     from hsls.readwrite import write
     from hsls.simulate import smooth_signals
 
-    if arguments.seed is not None:
-        _checks.whole(arguments.seed, "--seed", least=0)
-    rng = np.random.default_rng(arguments.seed)
-    truth = _hypergraph(arguments, rng)
+    if arguments.seed is None:
+        seed = int(np.random.default_rng().integers(2**32))
+    else:
+        seed = _checks.whole(arguments.seed, "--seed", least=0)
+    truth = _hypergraph(arguments, seed)
     signals = smooth_signals(
         truth,
         arguments.n_observations,
         noise=arguments.noise,
         weighted=arguments.weighted,
-        random_state=rng,
+        random_state=seed,
     )
     if arguments.truth:
         write(truth, arguments.truth)
@@ -73,19 +74,21 @@ def run(arguments: argparse.Namespace) -> int:
         "observations": signals.shape[1],
         "hyperedges": truth.n_edges,
         "by_cardinality": _report.by_cardinality(truth),
+        "seed": seed,
         "out": arguments.out,
         "truth": arguments.truth,
     }
     rows = [
         ("nodes", f"{truth.n_nodes:,}, {_report.count(signals.shape[1], 'observation')}"),
         ("hyperedges", _report.hyperedges(truth)),
+        ("seed", str(seed)),
         *(("written", path) for path in (arguments.out, arguments.truth) if path),
     ]
     _report.present(arguments, figures, _report.table(rows))
     return 0
 
 
-def _hypergraph(arguments: argparse.Namespace, rng: object) -> Hypergraph:
+def _hypergraph(arguments: argparse.Namespace, seed: int) -> Hypergraph:
     given = {name: getattr(arguments, name) for name in _SIZES if getattr(arguments, name) is not None}
     if arguments.on:
         if given:
@@ -97,4 +100,4 @@ def _hypergraph(arguments: argparse.Namespace, rng: object) -> Hypergraph:
     from hsls.simulate import random_hypergraph
 
     sizes = {**_SIZES, **given}
-    return random_hypergraph(sizes["n_nodes"], sizes["n_edges"], sizes["cardinalities"], random_state=rng)
+    return random_hypergraph(sizes["n_nodes"], sizes["n_edges"], sizes["cardinalities"], random_state=seed)

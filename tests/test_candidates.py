@@ -278,3 +278,62 @@ def test_members_are_read_only():
 def test_repr_counts():
     assert repr(all_candidates(4, (2, 3))) == "Candidates(4 nodes, 6 of 2 nodes, 4 of 3 nodes)"
     assert repr(Candidates(4, ())) == "Candidates(4 nodes, none)"
+
+
+# -- canonical arrays ------------------------------------------------------------------------------------------------
+
+
+@given(candidate_sets())
+def test_arrays_in_canonical_order_are_copied_and_frozen(candidates):
+    given = [block.astype(np.int64) for block in candidates.members]
+    made = Candidates(candidates.n_nodes, tuple(given))
+    assert made.edges == candidates.edges
+    for block, own in zip(given, made.members, strict=True):
+        assert block.flags.writeable
+        assert not own.flags.writeable
+        assert (own.dtype, own.flags.c_contiguous) == (np.int32, True)
+
+
+@pytest.mark.parametrize(
+    ("members", "error", "message"),
+    [
+        ([[0, 1, 5]], ValueError, "members hold node 5, but positions run from 0 to 4"),
+        ([[-1, 1, 2]], ValueError, "members hold node -1, but positions"),
+        ([[0, 2, 1]], ValueError, "ascending rows in lexicographic order"),
+        ([[0, 1, 1]], ValueError, "ascending rows in lexicographic order"),
+        ([[0, 1, 3], [0, 1, 2]], ValueError, "ascending rows in lexicographic order"),
+        ([[0, 3, 4], [0, 1, 2]], ValueError, "ascending rows in lexicographic order"),
+        ([[0, 1, 2], [0, 1, 2]], ValueError, "each once; `listed_candidates` takes any order"),
+        ([[0], [1]], TypeError, r"integer arrays of shape \(D_k, k\) with k of at least 2, got int64 of \(2, 1\)"),
+        ([0, 1, 2], TypeError, r"integer arrays of shape \(D_k, k\)"),
+        ([[0.0, 1.0]], TypeError, "got float64"),
+    ],
+)
+def test_arrays_that_the_kernels_could_not_take_are_refused(members, error, message):
+    with pytest.raises(error, match=message):
+        Candidates(5, (np.array(members),))
+
+
+def test_one_array_for_each_cardinality_ascending():
+    two, three = np.array([[0, 1]]), np.array([[0, 1, 2]])
+    assert Candidates(3, (two, three)).edges == [(0, 1), (0, 1, 2)]
+    for members in [(three, two), (two, two)]:
+        with pytest.raises(ValueError, match="one array for each cardinality, ascending, got cardinalities"):
+            Candidates(3, members)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1, 2], [0, 2], [0, 3]], "holds a node outside 0 to 2"),
+        ([[1, 2], [0, 2], [0, -1]], "holds a node outside 0 to 2"),
+        ([[1, 2], [0, 2], [0, 2]], "holds a node twice, or the node that it belongs to"),
+        ([[1, 2], [0, 2], [1, 1]], "holds a node twice, or the node that it belongs to"),
+        ([[1.0, 2.0], [0.0, 2.0], [0.0, 1.0]], "must be an integer array with a row for each of the 3 nodes"),
+        ([[1, 2], [0, 2]], "must be an integer array with a row for each of the 3 nodes"),
+    ],
+)
+def test_tables_of_neighbours_that_the_kernels_could_not_take_are_refused(table, message):
+    whole = np.array([[1, 2], [0, 2], [0, 1]])
+    with pytest.raises(ValueError, match=message):
+        knn_candidates({2: whole, 3: np.array(table)})

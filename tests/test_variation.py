@@ -238,3 +238,9 @@ def test_parts_of_a_variation_are_checked(options):
 def test_weights_that_cannot_be_are_refused(omega, message):
     with pytest.raises(ValueError, match=message):
         Distances(np.ones((2, 4)), Variation(), omega)
+
+
+def test_a_variation_that_overflows_is_said():
+    X = 1e50 * np.random.default_rng(0).standard_normal((4, 3))
+    with pytest.raises(ValueError, match=r"the variation 'sum-l8\^8' of the signals overflows; divide the signals"):
+        of_candidates(all_candidates(4, 2), X, "sum-l8^8")

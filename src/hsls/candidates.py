@@ -37,15 +37,33 @@ class Candidates:
     ----------
     n_nodes : int
     members : tuple of int32 arrays
-        One (D_k, k) array for each cardinality k, ascending in k; rows ascending and in lexicographic order.
+        One (D_k, k) array for each cardinality k, ascending in k; rows ascending and in lexicographic order. Of a list
+        in any order `listed_candidates` makes this.
     """
 
     n_nodes: int
     members: tuple[Int32Array, ...]
 
     def __post_init__(self) -> None:
+        # The kernels read and write where the members say, without a look at the bounds.
+        members = tuple(_canonical(block, self.n_nodes) for block in self.members)
+        sizes = [block.shape[1] for block in members]
+        if sizes != sorted(set(sizes)):
+            raise ValueError(f"members must hold one array for each cardinality, ascending, got cardinalities {sizes}.")
+        self._set(self.n_nodes, members)
+
+    def _set(self, n_nodes: int, members: Iterable[Int32Array]) -> Candidates:
+        """Put canonical values in place and freeze them."""
+        object.__setattr__(self, "n_nodes", n_nodes)
+        object.__setattr__(self, "members", tuple(members))
         for block in self.members:
             block.setflags(write=False)
+        return self
+
+    @classmethod
+    def _of(cls, n_nodes: int, members: Iterable[Int32Array]) -> Candidates:
+        """Candidates of arrays that are canonical already, so neither checked nor copied."""
+        return object.__new__(cls)._set(n_nodes, members)
 
     @property
     def n_candidates(self) -> int:
@@ -90,6 +108,25 @@ class Candidates:
         return f"Candidates({self.n_nodes} nodes, {sizes or 'none'})"
 
 
+def _canonical(block: AnyArray, n_nodes: int) -> Int32Array:
+    """A copy of the members of one cardinality, or what is wrong with them."""
+    rows = np.asarray(block)
+    if rows.ndim != 2 or rows.shape[1] < 2 or rows.dtype.kind not in "iu":
+        raise TypeError(
+            f"members must be integer arrays of shape (D_k, k) with k of at least 2, got {rows.dtype} of {rows.shape}."
+        )
+    if len(rows) and not 0 <= rows.min() <= rows.max() < n_nodes:
+        bad = rows[(rows < 0) | (rows >= n_nodes)][0]
+        raise ValueError(f"members hold node {bad}, but positions run from 0 to {n_nodes - 1}.")
+    steps = np.sign(np.diff(rows.astype(np.int64), axis=0))
+    first = np.take_along_axis(steps, np.argmax(steps != 0, axis=1)[:, None], axis=1)
+    if not (np.all(rows[:, 1:] > rows[:, :-1]) and np.all(first > 0)):
+        raise ValueError(
+            "members must have ascending rows in lexicographic order, each once; `listed_candidates` takes any order."
+        )
+    return np.array(rows, dtype=np.int32, order="C")
+
+
 def check_cardinalities(cardinalities: Any, n_nodes: int | None = None) -> tuple[int, ...]:
     """Return the cardinalities ascending; each must be a whole number from 2 to the number of nodes."""
     values = cardinalities if isinstance(cardinalities, Iterable) else [cardinalities]
@@ -115,12 +152,13 @@ def knn_candidates(
     """
     n_nodes = len(next(iter(tables.values())))
     check_memory(knn_bound(n_nodes, {k: table.shape[1] for k, table in tables.items()}), memory_budget, "neighbors")
-    return Candidates(n_nodes, tuple(_knn_of_cardinality(k, tables[k]) for k in sorted(tables)))
+    return Candidates._of(n_nodes, [_knn_of_cardinality(k, tables[k], n_nodes) for k in sorted(tables)])
 
 
-def _knn_of_cardinality(k: int, neighbors: AnyArray) -> Int32Array:
-    table = np.ascontiguousarray(np.sort(neighbors, axis=1), dtype=np.int32)
-    n_nodes = len(table)
+def _knn_of_cardinality(k: int, neighbors: AnyArray, n_nodes: int) -> Int32Array:
+    table = np.ascontiguousarray(np.sort(_neighbor_table(neighbors, n_nodes), axis=1), dtype=np.int32)
+    if np.any(table[:, 1:] == table[:, :-1]) or np.any(table == np.arange(n_nodes, dtype=np.int32)[:, None]):
+        raise ValueError("a row of a table of neighbors holds a node twice, or the node that it belongs to.")
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     subsets.count_listers(table, counts[1:])
     pointer = np.cumsum(counts)
@@ -137,6 +175,15 @@ def _knn_of_cardinality(k: int, neighbors: AnyArray) -> Int32Array:
     parts = [part for part, _ in found]
     del found  # the parts are let go of one by one
     return _joined(parts, k)
+
+
+def _neighbor_table(neighbors: AnyArray, n_nodes: int) -> AnyArray:
+    table = np.asarray(neighbors)
+    if table.ndim != 2 or len(table) != n_nodes or table.dtype.kind not in "iu":
+        raise ValueError(f"a table of neighbors must be an integer array with a row for each of the {n_nodes} nodes.")
+    if table.size and not 0 <= table.min() <= table.max() < n_nodes:
+        raise ValueError(f"a table of neighbors holds a node outside 0 to {n_nodes - 1}.")
+    return table
 
 
 def _joined(parts: list[Int32Array], k: int) -> Int32Array:
@@ -178,7 +225,7 @@ def all_candidates(
         out = np.empty((counts[k], k), dtype=np.int32)
         subsets.enumerate_all(n_nodes, k, out)
         blocks.append(out)
-    return Candidates(n_nodes, tuple(blocks))
+    return Candidates._of(n_nodes, blocks)
 
 
 def listed_candidates(candidates: Any, n_nodes: int, nodes: Iterable[Any] | None = None) -> Candidates:
@@ -205,7 +252,7 @@ def listed_candidates(candidates: Any, n_nodes: int, nodes: Iterable[Any] | None
     if listed.cardinalities.min() < 2:
         number = int(np.argmin(listed.cardinalities))
         raise ValueError(f"candidates: {listed.edges[number]} holds a single node; a hyperedge needs two or more.")
-    return Candidates(n_nodes, tuple(block.astype(np.int32) for block in listed.members().values()))
+    return Candidates._of(n_nodes, [block.astype(np.int32) for block in listed.members().values()])
 
 
 def _with_nodes(hypergraph: Hypergraph, names: tuple[str, ...]) -> Hypergraph:

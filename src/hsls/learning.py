@@ -3,6 +3,7 @@ stand on it."""
 
 from __future__ import annotations
 
+import inspect
 import numbers
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from hsls import _checks, _progress, _threads, scale, variation
+from hsls import _checks, _order, _progress, _threads, scale, variation
+from hsls._frames import matrix
 from hsls._types import AnyArray, FloatArray, Int32Array, IntArray
 from hsls.candidates import (
     DEFAULT_MEMORY_BUDGET,
@@ -38,6 +40,8 @@ _RENUMBER_FROM = 50_000
 _TREE_DIMENSIONS = 15
 # Neighbours of each node unless the user says otherwise; more for hyperedges that need more.
 _DEFAULT_NEIGHBORS = 8
+# Signals beyond this, or all below its inverse, have squares that a double cannot hold.
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Settings:
     n_jobs: int | None = None
 
     def check(self) -> Settings:
-        """Refuse what no data could make right, before any work."""
+        """Refuse what no data could make right, before any work; returns the settings with cardinalities in order."""
         variation.Variation.parse(self.variation)
         _checks.positive(self.alpha, "alpha")
         _checks.positive(self.beta, "beta")
@@ -79,8 +83,17 @@ class Settings:
         _checks.one_of(self.neighbor_search, "neighbor_search", METHODS)
         if self.memory_budget is not None:
             _checks.positive(self.memory_budget, "memory_budget")
-        check_cardinalities(self.cardinalities)
-        return self
+        _check_solver_options(self.solver, self.solver_options)
+        return replace(self, cardinalities=check_cardinalities(self.cardinalities))
+
+
+def _check_solver_options(solver: str, options: Any) -> None:
+    if not isinstance(options, Mapping | None):
+        raise TypeError(f"solver_options must be a mapping such as {{'balance': 0.1}}, got {options!r}.")
+    parameters = inspect.signature(SOLVERS[solver]).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for name in options or ():
+        _checks.one_of(name, f"an option in solver_options for {solver}", known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +125,10 @@ class Learned:
     seconds: dict[str, float]
     renumbered: bool
     _settings: Settings
-    _signals: FloatArray
-    _tables: dict[int, Int32Array]
     _candidates: Candidates | None
+    _tables: dict[int, Int32Array]
+    _inside: tuple[FloatArray, IntArray] | None
+    """Where renumbered: the signals in the numbering inside, and the user's node at each place of it."""
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -126,9 +140,10 @@ class Learned:
     @cached_property
     def weights(self) -> FloatArray:
         """Weights of all `candidates`, in their order."""
-        if self._candidates is not None:
+        if self._inside is None:
             return self.solution.weights
-        return _weights(self.candidates, self._signals, self._settings, self.scale, self.solution.dual)
+        signals, order = self._inside
+        return _weights(self.candidates, signals[_order.inverse(order)], self._settings, self.scale, self.solution.dual)
 
 
 def learn(X: AnyArray, settings: Settings | None = None, *, nodes: Iterable[Any] | None = None) -> Learned:
@@ -169,7 +184,8 @@ def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Le
         if unit != 1.0:
             z /= unit
     with watch.stage("solve"):
-        solution = solve(Problem(candidates, z, settings.alpha, settings.beta), settings.solver, **_options(settings))
+        options = _options(settings, order)
+        solution = solve(Problem(candidates, z, settings.alpha, settings.beta), settings.solver, **options)
     with watch.stage("hypergraph"):
         if order is None:
             found = candidates.hypergraph(solution.weights, settings.threshold, names)
@@ -191,25 +207,17 @@ def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Le
         seconds=watch.seconds,
         renumbered=order is not None,
         _settings=settings,
-        _signals=X,
-        _tables=tables,
         _candidates=candidates if order is None else None,
+        _tables=tables,
+        _inside=None if order is None else (signals, order),
     )
 
 
 def check_signals(X: AnyArray) -> FloatArray:
     """Return the signals as an N x P array of doubles; refuse infinite values, unseen nodes and fewer than two."""
-    signals = np.asarray(X, dtype=np.float64)
-    if signals.ndim != 2:
-        raise ValueError(f"the signals must form a table of nodes x observations, got {signals.ndim} dimension(s).")
-    n_nodes, n_observations = signals.shape
-    if n_nodes < 2:
-        raise ValueError(f"the signals hold {n_nodes} node (n_samples={n_nodes}); a hypergraph needs at least 2 nodes.")
-    if n_observations == 0:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape={signals.shape}) while a minimum of 1 is required: the signals "
-            "hold no observation."
-        )
+    signals = matrix(X, "X, the signals,")
+    if len(signals) < 2:
+        raise ValueError("the signals hold 1 node (n_samples=1); a hypergraph needs at least 2 nodes.")
     infinite = np.isinf(signals)
     if infinite.any():
         i, t = np.argwhere(infinite)[0].tolist()
@@ -220,6 +228,12 @@ def check_signals(X: AnyArray) -> FloatArray:
     unseen = np.isnan(signals).all(axis=1)
     if unseen.any():
         raise ValueError(f"node {int(np.argmax(unseen))} has no observation (all missing); remove it.")
+    largest = max(float(np.nanmax(signals)), -float(np.nanmin(signals)))
+    if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+        raise ValueError(
+            f"the largest of the signals is {largest:.1e} in magnitude, and its square beyond what double precision "
+            "holds; give the signals in another unit."
+        )
     return signals
 
 
@@ -233,7 +247,7 @@ def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
         raise ValueError(f"neighbors must be a number, one for each cardinality, 'auto' or 'all'; got {given!r}.")
     elif isinstance(given, Mapping):
         if set(given) != set(cardinalities):
-            raise ValueError(f"neighbors names cardinalities {sorted(given)}, but cardinalities is {cardinalities}.")
+            raise ValueError(f"neighbors names cardinalities {[*given]}, but cardinalities is {cardinalities}.")
         counts = dict(given)
     elif np.ndim(given) == 0:
         counts = dict.fromkeys(cardinalities, given)
@@ -287,34 +301,22 @@ def _search(X: FloatArray, r: int, settings: Settings) -> tuple[FloatArray, Neig
     renumber = len(X) >= _RENUMBER_FROM and settings.solver == "newton"
     order: IntArray | None = None
     if renumber and X.shape[1] <= _TREE_DIMENSIONS and not np.isnan(X).any():
-        from scipy.spatial import KDTree
-
-        # Leaves hold near points, and near leaves follow one another; the search itself runs faster so, too.
-        order = np.asarray(KDTree(X).indices, dtype=np.int64)
+        order = _order.of_points(X)  # the search itself runs faster so, too
         X = X[order]
     found = nearest_neighbors(X, r, method=settings.neighbor_search, observation_weights=omega)
     if renumber and order is None:
-        order = _graph_order(found.indices)
-        position = np.empty(len(X), dtype=np.int32)
-        position[order] = np.arange(len(X), dtype=np.int32)
-        found = replace(found, indices=position[found.indices[order]], distances=found.distances[order])
+        order = _order.of_neighbors(found.indices)
+        found = _renumbered(found, _order.inverse(order))
         X = X[order]
     return X, found, order
 
 
-def _graph_order(indices: Int32Array) -> IntArray:
-    """An order of the nodes in which neighbours stand near one another (reverse Cuthill-McKee)."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    n_nodes, r = indices.shape
-    pointer = np.arange(0, n_nodes * r + 1, r)
-    graph = sparse.csr_array((np.ones(n_nodes * r, dtype=np.int8), indices.ravel(), pointer), shape=(n_nodes, n_nodes))
-    return np.asarray(reverse_cuthill_mckee(sparse.csr_array(graph + graph.T), symmetric_mode=True), dtype=np.int64)
-
-
-def _options(settings: Settings) -> dict[str, Any]:
+def _options(settings: Settings, order: IntArray | None) -> dict[str, Any]:
+    """What the solver is told, nodes in the numbering inside."""
     options: dict[str, Any] = dict(settings.solver_options or {})
+    start = options.get("start")
+    if order is not None and start is not None and np.shape(start) == order.shape:
+        options["start"] = np.asarray(start)[order]
     if settings.tol is not None:
         options["tol"] = settings.tol
     if settings.max_iter is not None:
@@ -348,12 +350,11 @@ def _near_threshold(candidates: Candidates, weights: FloatArray, threshold: floa
     return Candidates(candidates.n_nodes, tuple(blocks))
 
 
-def _renumbered(neighbors: Neighbors, order: IntArray) -> Neighbors:
-    """Neighbours in the user's numbering, from those of the nodes ``order[0], order[1], ...``."""
-    position = np.empty(len(order), dtype=np.int64)
-    position[order] = np.arange(len(order))
-    indices = order.astype(np.int32)[neighbors.indices][position]
-    return replace(neighbors, indices=indices, distances=neighbors.distances[position])
+def _renumbered(neighbors: Neighbors, becomes: IntArray) -> Neighbors:
+    """The neighbours when node i becomes node ``becomes[i]``."""
+    came_from = _order.inverse(becomes)
+    indices = becomes.astype(np.int32)[neighbors.indices[came_from]]
+    return replace(neighbors, indices=indices, distances=neighbors.distances[came_from])
 
 
 class _Watch:

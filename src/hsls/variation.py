@@ -163,6 +163,11 @@ def of_candidates(
     z = np.empty(candidates.n_candidates)
     for block, start, stop in zip(candidates.members, candidates.offsets[:-1], candidates.offsets[1:], strict=True):
         distances.of_members(block, z[start:stop])
+    if not z.max(initial=0.0) < math.inf:
+        raise ValueError(
+            f"the variation {variation!r} of the signals overflows; divide the signals by a large number, or choose a "
+            "variation with lower powers."
+        )
     return z
 
 

@@ -29,8 +29,9 @@ class HypergraphEstimator(BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any) -> tuple[FloatArray, tuple[str, ...] | None]:
         """Signals as an N x P array, and the node names where X has any."""
         signals = signals_from(X, nodes=self.nodes)
+        values = check_signals(signals.values)
         validate_data(self, X, skip_check_array=True)
-        return check_signals(signals.values), signals.names
+        return values, signals.names
 
 
 @contextmanager

@@ -89,6 +89,7 @@ class HSLS(HypergraphEstimator):
     neighbors_ : Neighbors or None
         Neighbours, the method that found them, and whether it was exact.
     solution_ : Solution
+        Its `weights` may follow another order of the candidates inside: use `weights_`.
     learned_ : Learned
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -181,11 +182,11 @@ class HSLS(HypergraphEstimator):
     @property
     def candidates_(self) -> Candidates:
         """All candidates, in canonical order; for 50,000 nodes and more made on first use."""
-        check_is_fitted(self)
+        check_is_fitted(self, "learned_")
         return self.learned_.candidates
 
     @property
     def weights_(self) -> FloatArray:
         """Weight of every candidate, in the order of `candidates_`."""
-        check_is_fitted(self)
+        check_is_fitted(self, "learned_")
         return self.learned_.weights

@@ -16,7 +16,8 @@ class Bars:
     """Draws the stages of a run as bars on standard error; silent where that is not a terminal.
 
     A `hsls._progress.Reporter`, to be used as a context manager. A bar is there as long as its stage lasts, so nothing
-    of it stays on the screen; what is written to standard error meanwhile appears above the bars.
+    of it stays on the screen; what is written to standard error meanwhile, and to standard output where that is a
+    terminal too, appears above the bars.
 
     Parameters
     ----------
@@ -31,13 +32,20 @@ class Bars:
 
     def __enter__(self) -> Bars:
         stream = sys.stderr if self._stream is None else self._stream
-        if stream is not None and stream.isatty():
+        if _is_terminal(stream):
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
             columns = (TextColumn("{task.description:<12}"), BarColumn(), TimeElapsedColumn())
             note = TextColumn("{task.fields[note]}", markup=False)
-            self._progress = Progress(*columns, note, console=Console(file=stream), transient=True)
+            # Standard output that goes to a file or a pipe must not be led to the bars.
+            self._progress = Progress(
+                *columns,
+                note,
+                console=Console(file=stream),
+                transient=True,
+                redirect_stdout=_is_terminal(sys.stdout),
+            )
             self._progress.start()
         return self
 
@@ -60,3 +68,8 @@ class Bars:
     def end(self) -> None:
         if self._progress is not None and self._tasks:
             self._progress.remove_task(self._tasks.pop())
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Whether the stream is a terminal; there is none where a program has no console."""
+    return stream is not None and stream.isatty()

@@ -152,6 +152,7 @@ class Problem:
         return self.candidates.n_candidates
 
     def curvature(self, block: Block) -> FloatArray:
+        """The slope ``c^2 / (2 beta q)`` of c w in u, for each candidate of a block, or the one that all share."""
         return self._curvature[block.slice] if self._step else self._curvature
 
     def relative_gap(self, gap: float) -> float:

@@ -30,7 +30,7 @@ def solve(problem: Problem, solver: str = "newton", **options: Any) -> Solution:
     >>> problem = Problem(all_candidates(3, 2), [1.0, 1.0, 4.0], alpha=0.5)
     >>> solution = solve(problem, tol=1e-10)
     >>> solution.converged, solution.weights.round(4)
-    (True, array([0.7071, 0.7071, 0.    ]))
+    (True, array([0.4114, 0.4114, 0.    ]))
     """
     return SOLVERS[_checks.one_of(solver, "solver", SOLVERS)](problem, **options)
 

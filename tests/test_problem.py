@@ -11,9 +11,18 @@ from hypothesis import strategies as st
 
 import hsls.incidence as incidence_room
 from hsls import _threads
-from hsls.candidates import Candidates, all_candidates, listed_candidates
+from hsls.candidates import Candidates, all_candidates, knn_candidates, listed_candidates
 from hsls.problem import Problem
-from instances import dense_incidence, dual_objective, numbers, objective, problems, random_problem, seeds
+from instances import (
+    dense_incidence,
+    dual_objective,
+    numbers,
+    objective,
+    problems,
+    random_problem,
+    random_table,
+    seeds,
+)
 
 
 def positive(problem, seed, over="nodes"):
@@ -249,3 +258,42 @@ def test_the_variation_may_be_any_view_of_numbers():
     z = np.array([3, 9, 2, 9, 1, 9])[::2]
     v = np.array([2.0, 2.0, 1.5])
     assert Problem(candidates, z).at(v).value == Problem(candidates, [3.0, 2.0, 1.0]).at(v).value
+
+
+@given(problems(), seeds(), st.floats(1.0, 4.0))
+def test_the_near_problem_has_the_candidates_near_v_and_the_least_of_each_node(problem, seed, ratio):
+    v = np.random.default_rng(seed).uniform(0.01, 2.0, problem.n_nodes)
+    z = problem.z / problem.c
+    sizes = np.array([len(edge) for edge in problem.candidates.edges])
+    S = dense_incidence(problem.candidates)[problem.nodes]
+    least = np.where(S > 0, np.maximum(z / sizes, 0.0), np.inf).min(axis=1)
+    is_least = np.any((S > 0) & ((z / sizes)[None, :] <= np.maximum(least, problem.least_shares)[:, None]), axis=0)
+    expected = (z < ratio * (S.T @ v)) | is_least
+    near = problem.near(v, ratio, most=1.0)
+    blocks = [block.members for block in near.S.blocks]
+    found = {tuple(problem.nodes[row].tolist()) for block in blocks for row in block}
+    assert found == {edge for edge, wanted in zip(problem.candidates.edges, expected, strict=True) if wanted}
+    assert sum(map(len, blocks)) == len(found)
+    # Whatever is active at v is near it, so the dual sides agree there.
+    ours, theirs = near.at(v), problem.at(v)
+    assert ours.value == pytest.approx(theirs.value, rel=1e-12)
+    assert ours.degrees == pytest.approx(theirs.degrees, rel=1e-12)
+    if not expected.all():
+        assert problem.near(v, ratio, most=(expected.sum() - 0.5) / len(expected)) is None
+
+
+@pytest.mark.parametrize("coefficients", [False, True])
+def test_the_near_problem_of_many_candidates_is_put_together_from_its_parts(coefficients):
+    rng = np.random.default_rng(0)
+    tables = {k: random_table(rng, 2500, r) for k, r in ((2, 8), (3, 8))}
+    candidates = knn_candidates(tables)
+    z = rng.uniform(0.5, 2.0, candidates.n_candidates)
+    options = {"degree_coefficient": rng.uniform(0.5, 2.0, len(z)), "quadratic_coefficient": z} if coefficients else {}
+    problem = Problem(candidates, z, **options)
+    assert problem.S.parts > 1
+    v = rng.uniform(0.1, 0.4, problem.n_nodes)
+    near = problem.near(v, 1.5, most=1.0)
+    assert len(near._z) == near.S.n_candidates < problem.n_candidates
+    ours, theirs = near.at(v), problem.at(v)
+    assert ours.value == pytest.approx(theirs.value, rel=1e-12)
+    assert ours.degrees == pytest.approx(theirs.degrees, rel=1e-12)

@@ -109,35 +109,47 @@ class Problem:
         other.__dict__.pop("least_shares", None)
         return other
 
-    def near(self, v: FloatArray, ratio: float) -> Problem:
+    def near(self, v: FloatArray, ratio: float, most: float) -> Problem | None:
         """The problem on the candidates with ``z < ratio S'v`` and, for every node, its least: for its dual side only.
 
         Far from these nothing is active, so solving the small problem solves the large one, unless the solution
-        moves away: then `at` of the large problem shows a larger gap.
+        moves away: then `at` of the large problem shows a larger gap. None where that is more than the share `most`
+        of the candidates. They are counted first, so that no more memory is taken than they fill.
         """
         shares = self.least_shares * (1 + 1e-12)
+        counts = np.zeros((self.S.parts, len(self.S.blocks)), dtype=np.int64)
 
-        def work(share: Share, _part: int) -> list[tuple[Any, FloatArray, FloatArray]]:
-            taken = []
-            for _, block, start, stop in share:
-                curvature = self.curvature(block)
-                members = np.empty((stop - start, len(block.shape)), np.uint32)
-                z = np.empty(stop - start)
-                values = np.empty(stop - start) if self._step else curvature
-                found = kernels.take_near(
-                    block.shape, block.members, self._z[block.slice], curvature, self._step, v, shares, ratio,
-                    members, z, values, start, stop,
+        def count(share: Share, part: int) -> None:
+            for number, block, start, stop in share:
+                counts[part, number] = kernels.count_near(
+                    block.shape, block.members, self._z[block.slice], v, shares, ratio, start, stop
+                )
+
+        self.S.each_part(count)
+        if counts.sum() > most * self.n_candidates:
+            return None
+        # Block after block, and in each the parts' shares one after another.
+        last = np.cumsum(counts.T).reshape(counts.T.shape).T
+        z = np.empty(counts.sum())
+        curvatures = np.empty(counts.sum()) if self._step else self._curvature
+        sizes = counts.sum(axis=0).tolist()
+        members = [
+            np.empty((size, len(block.shape)), np.uint32) for size, block in zip(sizes, self.S.blocks, strict=True)
+        ]
+
+        def take(share: Share, part: int) -> None:
+            for number, block, start, stop in share:
+                own = slice(last[part, number] - counts[part, number], last[part, number])
+                kernels.take_near(
+                    block.shape, block.members, self._z[block.slice], self.curvature(block), self._step, v, shares,
+                    ratio, members[number][counts[:part, number].sum() :], z[own],
+                    curvatures[own] if self._step else curvatures, start, stop,
                 )  # fmt: skip
-                taken.append((members[:found], z[:found], values[:found]))
-            return taken
 
-        parts = self.S.each_part(work)
-        members = [np.concatenate([part[n][0] for part in parts]) for n in range(len(self.S.blocks))]
+        self.S.each_part(take)
         other = copy.copy(self)
         other.S = Incidence(members, self.n_nodes)
-        other._z = np.concatenate([part[n][1] for n in range(len(members)) for part in parts])
-        if self._step:
-            other._curvature = np.concatenate([part[n][2] for n in range(len(members)) for part in parts])
+        other._z, other._curvature = z, curvatures
         return other
 
     # -- sizes ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hsls._kernels.jit import kernel
+from hsls._kernels.jit import inline, kernel
 
 
 @kernel
@@ -94,6 +94,25 @@ def compact(
     return found
 
 
+@inline
+def is_near(shape: Any, members: Any, e: int, z: Any, v: Any, least: Any, ratio: float) -> Any:
+    """Whether ``z_e < ratio (S'v)_e``, or e is the least of one of its nodes."""
+    total, share = 0.0, 0.0
+    for j in range(len(shape)):
+        total += v[members[e, j]]
+        share = max(share, least[members[e, j]])
+    return z[e] < ratio * total or z[e] <= len(shape) * share
+
+
+@kernel
+def count_near(shape: Any, members: Any, z: Any, v: Any, least: Any, ratio: float, start: int, stop: int) -> int:
+    """Number of candidates with ``z_e < ratio (S'v)_e``, and of each node's least."""
+    found = 0
+    for e in range(start, stop):
+        found += is_near(shape, members, e, z, v, least, ratio)
+    return found
+
+
 @kernel
 def take_near(
     shape: Any,
@@ -109,34 +128,17 @@ def take_near(
     out_curvature: Any,
     start: int,
     stop: int,
-) -> int:
-    """Copy the candidates with ``z_e < ratio (S'v)_e``, and each node's least, to the head of the outputs."""
+) -> None:
+    """Copy the candidates that `count_near` counts."""
     found = 0
     for e in range(start, stop):
-        total, share = 0.0, 0.0
-        for j in range(len(shape)):
-            total += v[members[e, j]]
-            share = max(share, least[members[e, j]])
-        if z[e] < ratio * total or z[e] <= len(shape) * share:
+        if is_near(shape, members, e, z, v, least, ratio):
             for j in range(len(shape)):
                 out_members[found, j] = members[e, j]
             out_z[found] = z[e]
             if step:
                 out_curvature[found] = curvature[e]
             found += 1
-    return found
-
-
-@kernel
-def count_active(shape: Any, members: Any, z: Any, v: Any, start: int, stop: int) -> int:
-    """Number of candidates with (S'v)_e > z_e."""
-    found = 0
-    for e in range(start, stop):
-        u = -z[e]
-        for j in range(len(shape)):
-            u += v[members[e, j]]
-        found += u > 0.0
-    return found
 
 
 @kernel

@@ -121,8 +121,8 @@ def _solve(
 ) -> tuple[DualPoint, int, str]:
     """Iterate on the candidates near v, and again from there until the gap over all candidates is small."""
     for _ in range(_ROUNDS if problem.n_candidates >= _MANY else 0):
-        near = problem.near(v, _NEAR)
-        if near.S.n_candidates > _WORTHWHILE * problem.n_candidates:
+        near = problem.near(v, _NEAR, most=_WORTHWHILE)
+        if near is None:
             break
         point, spent, status = _iterate(near, v, spent, tol, max_iter, history, report)
         v = point.v

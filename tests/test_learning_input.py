@@ -28,12 +28,21 @@ def test_neighbors_in_every_form(given_as):
     np.testing.assert_array_equal(learned.neighbors.indices, nearest(X, 5))
 
 
-@pytest.mark.parametrize("given_as", [[3, 6], {3: 6, 2: 3}])
-@pytest.mark.parametrize("cardinalities", [(2, 3), [3, 2], {3, 2}])
-def test_each_cardinality_has_its_own_neighbours_in_ascending_order(given_as, cardinalities):
+@pytest.mark.parametrize(
+    ("cardinalities", "given_as"),
+    [((2, 3), [3, 6]), ({3, 2}, (3, 6)), (np.array([2, 3]), np.array([3, 6])), ([3, 2], {3: 6, 2: 3})],
+)
+def test_each_cardinality_has_its_own_neighbours_in_ascending_order(cardinalities, given_as):
     X = gaussian_signals()
     learned = learn(X, Settings(cardinalities=cardinalities, neighbors=given_as))
     assert_same_candidates(learned.candidates, knn_candidates({2: nearest(X, 3), 3: nearest(X, 6)}))
+
+
+@pytest.mark.parametrize("cardinalities", [[3, 2], (2, 4, 3), np.array([3, 2]), (2, 2)])
+def test_numbers_of_neighbours_for_cardinalities_in_another_order_are_refused(cardinalities):
+    told = Settings(cardinalities=cardinalities, neighbors=[5] * len(cardinalities))
+    with pytest.raises(ValueError, match=r"in ascending order, but cardinalities is \[\d, .*; list them"):
+        learn(gaussian_signals(), told)
 
 
 @pytest.mark.parametrize("word", ["auto", None])

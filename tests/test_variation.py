@@ -59,6 +59,7 @@ def test_any_p_and_q(reduction, p, q, seed):
     np.testing.assert_allclose(of_members(members, X, Variation(reduction, p, q)), expected, rtol=1e-9)
     name = f"{reduction}-l{p}^{q}"
     assert Variation.parse(name) == Variation(reduction, p, q) == Variation.parse(Variation(reduction, p, q))
+    assert Variation(reduction, np.float32(3), np.float32(2)) == Variation(reduction, np.int64(3), 2)
 
 
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, math.inf])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import numbers
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -84,7 +84,17 @@ class Settings:
         if self.memory_budget is not None:
             _checks.positive(self.memory_budget, "memory_budget")
         _check_solver_options(self.solver, self.solver_options)
-        return replace(self, cardinalities=check_cardinalities(self.cardinalities))
+        cardinalities = check_cardinalities(self.cardinalities)
+        if _is_list(self.neighbors) and _is_list(self.cardinalities) and tuple(self.cardinalities) != cardinalities:
+            raise ValueError(
+                "neighbors lists a number for each cardinality in ascending order, but cardinalities is "
+                f"{[*map(int, self.cardinalities)]}; list them in that order, too."
+            )
+        return replace(self, cardinalities=cardinalities)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
 
 
 def _check_solver_options(solver: str, options: Any) -> None:

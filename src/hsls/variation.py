@@ -57,7 +57,7 @@ class Variation:
 
     def __post_init__(self) -> None:
         _checks.one_of(self.reduction, "reduction", _REDUCTIONS)
-        if not (isinstance(self.p, int | float | np.integer) and self.p >= 1):
+        if not (isinstance(self.p, int | float | np.integer | np.floating) and self.p >= 1):
             raise ValueError(f"p must be a number of at least 1 (math.inf allowed), got {self.p!r}.")
         object.__setattr__(self, "p", float(self.p))
         object.__setattr__(self, "q", _checks.positive(self.q, "q"))

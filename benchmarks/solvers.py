@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import cvxpy
 import numpy as np
 from scipy import sparse
@@ -80,28 +82,37 @@ def clarabel() -> None:
 
 def _against(name: str, problem: Problem, target: float) -> None:
     ours, certified = seconds(lambda: newton(problem, tol=1e-6))
-    theirs, value = _by_clarabel(problem)
+    theirs, value, accurate = _by_clarabel(problem)
     above = (certified.primal - value) / abs(value)
-    row(name, span(ours), span(theirs) if np.isfinite(theirs) else "failed", theirs / ours, f"{above:.1e}")
+    said = span(theirs) if accurate else f"{span(theirs)}, inaccurate" if np.isfinite(theirs) else "failed"
+    row(name, span(ours), said, theirs / ours, f"{above:.1e}")
     judge(f"{name}: Clarabel / newton", f"{theirs / ours:.3g}", f">= {target}", theirs >= target * ours)
 
 
-def _by_clarabel(problem: Problem) -> tuple[float, float]:
-    """Least solver time and its objective over several units of the weights, since Clarabel fails in some."""
+def _by_clarabel(problem: Problem) -> tuple[float, float, bool]:
+    """Least solver time, its objective, and whether Clarabel calls it optimal.
+
+    Over several units of the weights, since Clarabel fails in some; what it calls inaccurate counts only where it
+    reached its own tolerance in none.
+    """
     S = incidence(problem)
-    best, value = np.inf, np.nan
+    found = [(False, np.inf, np.nan)]
     for unit in (1.0, np.sqrt(problem.alpha / problem.beta), problem.alpha / np.median(problem.z)):
         u = cvxpy.Variable(problem.n_candidates, nonneg=True)
         linear, quadratic = unit * problem.z / problem.alpha, unit**2 * problem.beta / problem.alpha
         objective = linear @ u - cvxpy.sum(cvxpy.log(S @ u)) + quadratic * cvxpy.sum_squares(u)
         task = cvxpy.Problem(cvxpy.Minimize(objective))
-        try:
-            task.solve(solver=cvxpy.CLARABEL)
-        except cvxpy.SolverError:
-            continue
-        if task.status == cvxpy.OPTIMAL and task.solver_stats.solve_time < best:
-            best, value = task.solver_stats.solve_time, problem.primal(unit * np.maximum(u.value, 0))
-    return best, value
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Solution may be inaccurate")
+            try:
+                task.solve(solver=cvxpy.CLARABEL)
+            except cvxpy.SolverError:
+                continue
+        if task.status in (cvxpy.OPTIMAL, cvxpy.OPTIMAL_INACCURATE):
+            w = unit * np.maximum(u.value, 0)
+            found.append((task.status == cvxpy.OPTIMAL, task.solver_stats.solve_time, problem.primal(w)))
+    accurate, time, value = max(found, key=lambda one: (one[0], -one[1]))
+    return time, value, accurate
 
 
 def incidence(problem: Problem) -> sparse.csr_array:

@@ -255,7 +255,20 @@ def test_dense_sampler_has_the_covariance_of_the_paper():
     values, vectors = np.linalg.eigh(expected)
     root = _root(expected)
     np.testing.assert_allclose(root @ root.T, vectors @ np.diag(np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+    np.testing.assert_allclose(root, root.T, atol=1e-14)
     assert np.isfinite(_root(np.diag([1.0, -1.0]))).all()
+
+
+def test_the_root_does_not_depend_on_the_choice_of_eigenvectors():
+    # Two components of one shape: every eigenvalue comes twice, and its eigenvectors in any rotation.
+    from hsls.simulate import _root
+
+    block = np.array([[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 1.0]])
+    twice = np.kron(np.eye(2), block)
+    turn = np.kron([[0.6, -0.8], [0.8, 0.6]], np.eye(3))
+    np.testing.assert_allclose(turn @ twice @ turn.T, twice, atol=1e-14)
+    np.testing.assert_allclose(_root(twice), np.kron(np.eye(2), _root(block)), atol=1e-12)
+    np.testing.assert_allclose(turn @ _root(twice) @ turn.T, _root(twice), atol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["dense", "sparse", "iterative"])

@@ -228,6 +228,9 @@ def _covariance(pseudo_inverse: FloatArray, noise: float) -> FloatArray:
 
 
 def _root(covariance: FloatArray) -> FloatArray:
-    """R with R R' the covariance, its negative eigenvalues (cut or rounding) put at 0."""
+    """The symmetric R with R R the covariance, its negative eigenvalues (cut or rounding) put at 0.
+
+    It is unique, unlike the eigenvectors, so one seed draws the same signals on every machine, to rounding.
+    """
     values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

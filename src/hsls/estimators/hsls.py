@@ -106,7 +106,7 @@ class HSLS(HypergraphEstimator):
     >>> X = smooth_signals(truth, 250, random_state=0)
     >>> model = HSLS(cardinalities=3).fit(X)
     >>> model.hypergraph_
-    Hypergraph(40 nodes, 23 hyperedges: 23 of 3 nodes)
+    Hypergraph(40 nodes, 22 hyperedges: 22 of 3 nodes)
     >>> model.duality_gap_ < 1e-6
     True
     """

@@ -148,8 +148,10 @@ def _cold_start(problem: Problem, max_iter: int) -> tuple[FloatArray, int]:
     strides = math.ceil(math.log(alpha / problem.alpha, _EASIER)) - 1
     for stride in range(strides, 0, -1):
         easier = problem.with_alpha(problem.alpha * _EASIER**stride)
-        point, spent, _ = _solve(easier, v, spent, _LOOSELY, max_iter, None, lambda _: None)
+        point, spent, status = _solve(easier, v, spent, _LOOSELY, max_iter, None, lambda _: None)
         v = point.v
+        if status != "converged":  # the harder ones would only end in the same way
+            break
     return v, spent
 
 

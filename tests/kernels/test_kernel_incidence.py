@@ -2,55 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from hsls._kernels import incidence as kernels
-from hsls.incidence import Block
+from kernel_blocks import blocks, given_values
 
 PER_CANDIDATE = pytest.mark.parametrize("step", [0, 1], ids=["one value", "one a candidate"])
-
-
-@st.composite
-def blocks(draw):
-    """A block of candidates (repeats allowed), a range of it, and numbers for all that kernels read."""
-    k = draw(st.integers(2, 4))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n_nodes, count = draw(st.integers(k, 9)), draw(st.integers(1, 12))
-    members = np.array([np.sort(rng.permutation(n_nodes)[:k]) for _ in range(count)])
-    start = draw(st.integers(0, count))
-    block = Block(members, 0)
-    S = np.zeros((n_nodes, count))
-    np.add.at(S, (members.T, np.arange(count)), 1.0)
-    inside = np.arange(count) >= start
-    stop = draw(st.integers(start, count))
-    inside &= np.arange(count) < stop
-    return SimpleNamespace(
-        k=k,
-        n_nodes=n_nodes,
-        count=count,
-        args=(block.shape, block.members),
-        range=(start, stop),
-        inside=inside,
-        members=members,
-        S=S,
-        z=np.where(rng.random(count) < 0.2, 0.0, rng.uniform(0, 3, count)),
-        v=rng.uniform(0, 2, n_nodes),
-        p=rng.standard_normal(n_nodes),
-        w=rng.standard_normal(count),
-        values=rng.uniform(0.5, 2, count),
-        others=rng.uniform(0.5, 2, count),
-        before=rng.standard_normal(n_nodes),
-    )
-
-
-def given_values(values, step):
-    """What a kernel is passed for `step`, and what it then means for each candidate."""
-    return (values, values) if step else (values[:1].copy(), np.full(len(values), values[0]))
 
 
 @given(blocks())
@@ -127,30 +86,3 @@ def test_least_at_nodes_is_the_least_share_of_a_candidate(b):
     shares = [[z / b.k for z, e, inside in zip(b.z, b.members, b.inside, strict=True) if inside and i in e]
               for i in range(b.n_nodes)]  # fmt: skip
     np.testing.assert_allclose(out, [min([0.6, *share]) for share in shares])
-
-
-@pytest.mark.parametrize("steps", [(0, 0), (1, 0), (0, 1), (1, 1)])
-@given(b=blocks(), gamma=st.floats(0.01, 1.0))
-def test_the_two_halves_of_a_forward_backward_forward_iteration(steps, b, gamma):
-    quadratic_passed, quadratic = given_values(b.values, steps[0])
-    c_passed, c = given_values(b.others, steps[1])
-    S = b.S * c
-    d, p2 = b.p, b.before
-
-    point = np.full(b.count, 7.0)
-    degree_w, degree_point = b.before.copy(), b.before.copy()
-    kernels.fbf_forward(*b.args, b.z, quadratic_passed, steps[0], c_passed, steps[1], gamma, b.w, d, point,
-                        degree_w, degree_point, *b.range)  # fmt: skip
-    y1 = b.w - gamma * (quadratic * b.w + S.T @ d)
-    p1 = np.maximum(0.0, y1 - gamma * b.z)
-    np.testing.assert_allclose(point, np.where(b.inside, p1, 7.0), atol=1e-13)
-    np.testing.assert_allclose(degree_w, b.before + S @ (b.w * b.inside), atol=1e-13)
-    np.testing.assert_allclose(degree_point, b.before + S @ (p1 * b.inside), atol=1e-13)
-
-    w = b.w.copy()
-    change, norm = kernels.fbf_correct(*b.args, quadratic_passed, steps[0], c_passed, steps[1], gamma, w, d, p1, p2,
-                                       *b.range)  # fmt: skip
-    q1 = p1 - gamma * (quadratic * p1 + S.T @ p2)
-    delta = np.where(b.inside, q1 - y1, 0.0)
-    np.testing.assert_allclose(w, b.w + delta, atol=1e-13)
-    np.testing.assert_allclose([change, norm], [np.sum(delta**2), np.sum((b.w * b.inside) ** 2)], atol=1e-12)

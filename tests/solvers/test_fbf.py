@@ -50,10 +50,26 @@ def test_every_iterate_is_that_of_algorithm_2(problem, balance):
     epsilon = 0.9 / (1 + state.mu)
     steps = np.linspace(epsilon, (1 - epsilon) / state.mu, 60)
     for gamma, (w, d, change) in zip(steps, algorithm_2(problem, 60, balance), strict=True):
-        found = state.advance(float(gamma))
+        done, found = state.advance(np.array([gamma]), 0.0)
+        assert done == 1
         np.testing.assert_allclose(state.w, w, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(state.d, d, rtol=1e-10, atol=1e-10)
         assert found == pytest.approx(change, rel=1e-6)
+
+
+@settings(max_examples=20)
+@given(problems(), st.floats(1e-6, 1e-1))
+def test_many_iterations_in_one_call_are_as_many_calls(problem, tol):
+    """And they end with the first whose change is below the tolerance."""
+    together, alone = _State(problem, 1.0), _State(problem, 1.0)
+    steps = np.linspace(0.01, 0.5 / together.mu, 40)
+    done, last = together.advance(steps, tol)
+    changes = [alone.advance(steps[number : number + 1], 0.0)[1] for number in range(done)]
+    np.testing.assert_array_equal(together.w, alone.w)
+    np.testing.assert_array_equal(together.d, alone.d)
+    assert last == changes[-1]
+    assert all(change >= tol for change in changes[:-1])
+    assert done == 40 or last < tol
 
 
 @pytest.mark.parametrize("problem", [random_problem(), random_problem(coefficients=True, alpha=3.0), paper_problem()],

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hsls import _checks, _progress
-from hsls._kernels import incidence as kernels
+from hsls._kernels import splitting as kernels
 from hsls._types import FloatArray
 from hsls.incidence import Share, total
 from hsls.problem import DualPoint, Problem
@@ -63,22 +63,16 @@ def fbf(
     iteration, look, status = 0, 1, "max_iter"
     with _progress.towards("solving", gap_tol or tol, "change" if gap_tol is None else "gap") as report:
         while status == "max_iter" and iteration < max_iter:
-            change = state.advance(float(steps[iteration]))
-            iteration += 1
-            if gap_tol is None:
-                report(change)
-                if change < tol:
-                    status = "converged"
-            if iteration in (look, max_iter) or status == "converged":
-                look = math.ceil(look * _LOOK_GROWTH)
-                primal, point = state.certificate()
-                gap = max(primal - point.value, 0.0)  # below 0 by rounding alone
-                relative = problem.relative_gap(gap)
-                history.add(iteration, primal, point.value, relative)
-                if gap_tol is not None:
-                    report(relative)
-                    if relative <= gap_tol:
-                        status = "converged"
+            done, change = state.advance(steps[iteration:look], tol if gap_tol is None else 0.0)
+            iteration += done
+            look = min(max_iter, math.ceil(look * _LOOK_GROWTH))
+            primal, point = state.certificate()
+            gap = max(primal - point.value, 0.0)  # below 0 by rounding alone
+            relative = problem.relative_gap(gap)
+            history.add(iteration, primal, point.value, relative)
+            report(change if gap_tol is None else relative)
+            if change < tol if gap_tol is None else relative <= gap_tol:
+                status = "converged"
     dual = np.zeros(problem.candidates.n_nodes)
     dual[problem.nodes] = point.v
     return Solution(
@@ -112,19 +106,36 @@ class _State:
         self.w = np.zeros(problem.n_candidates)
         self.point = np.zeros(problem.n_candidates)
         self.d = np.zeros(problem.n_nodes)
+        self.blocks = tuple(block.members for block in problem.S.blocks)
+        self.starts = problem.candidates.offsets
+        self.room = tuple(np.empty(problem.n_nodes) for _ in range(3))
 
-    def advance(self, gamma: float) -> float:
-        """One iteration; returns the larger squared relative change of the two variables (infinite at first)."""
+    def advance(self, steps: FloatArray, tol: float) -> tuple[int, float]:
+        """Iterations with these step sizes, until the change is below `tol`: their number, and the last change.
+
+        The change is the larger squared relative change of the two variables, infinite at first.
+        """
+        if self.problem.S.parts == 1:
+            done, change = kernels.iterate(
+                self.blocks, self.starts, self.z, *_own(self.quadratic), *_own(self.coefficient), self.problem.alpha,
+                steps, tol, self.w, self.d, self.point, *self.room,
+            )  # fmt: skip
+            return int(done), float(change)
+        change = math.inf
+        for number, gamma in enumerate(steps.tolist(), start=1):
+            change = self._iterate(gamma)
+            if change < tol:
+                return number, change
+        return len(steps), change
+
+    def _iterate(self, gamma: float) -> float:
+        """One iteration on several threads; the change."""
         degree_w, degree_point = self._forward(gamma)
-        y2 = self.d + gamma * degree_w
-        p2 = 0.5 * (y2 - np.sqrt(y2**2 + 4 * self.problem.alpha * gamma))
+        p2 = self.room[2]
+        kernels.dual_step(self.problem.alpha, gamma, self.d, degree_w, p2)
         change_w, norm_w = self._correct(gamma, p2)
-        change_d = p2 + gamma * degree_point - y2
-        norm_d = float(self.d @ self.d)
-        self.d += change_d
-        if norm_w == 0.0 or norm_d == 0.0:
-            return math.inf
-        return max(change_w / norm_w, float(change_d @ change_d) / norm_d)
+        change_d, norm_d = kernels.dual_correct(gamma, self.d, degree_w, degree_point, p2)
+        return float(kernels.larger_change(change_w, norm_w, change_d, norm_d))
 
     def _forward(self, gamma: float) -> tuple[FloatArray, FloatArray]:
         n_nodes = self.problem.n_nodes
@@ -133,8 +144,8 @@ class _State:
             degree_w, degree_point = np.zeros(n_nodes), np.zeros(n_nodes)
             for _, block, start, stop in share:
                 own = block.slice
-                kernels.fbf_forward(
-                    block.shape, block.members, self.z[own], *_own(self.quadratic, own), *_own(self.coefficient, own),
+                kernels.forward(
+                    block.members, self.z[own], *_own(self.quadratic, own), *_own(self.coefficient, own),
                     gamma, self.w[own], self.d, self.point[own], degree_w, degree_point, start, stop,
                 )  # fmt: skip
             return degree_w, degree_point
@@ -147,8 +158,8 @@ class _State:
             change, norm = 0.0, 0.0
             for _, block, start, stop in share:
                 own = block.slice
-                more = kernels.fbf_correct(
-                    block.shape, block.members, *_own(self.quadratic, own), *_own(self.coefficient, own),
+                more = kernels.correct(
+                    block.members, *_own(self.quadratic, own), *_own(self.coefficient, own),
                     gamma, self.w[own], self.d, self.point[own], p2, start, stop,
                 )  # fmt: skip
                 change, norm = change + more[0], norm + more[1]
@@ -173,6 +184,6 @@ class _State:
         return problem.primal(w), max(own, from_degrees, key=lambda point: point.value)
 
 
-def _own(values: FloatArray, own: slice) -> tuple[FloatArray, int]:
+def _own(values: FloatArray, own: slice = slice(None)) -> tuple[FloatArray, int]:
     """A block's share of one value, or of one a candidate, with the step that the kernels take through it."""
     return (values, 0) if values.size == 1 else (values[own], 1)

@@ -19,7 +19,14 @@ from hsls._kernels import subsets
 from hsls._types import AnyArray, Int32Array, IntArray
 from hsls.hypergraph import Hypergraph
 
-__all__ = ["DEFAULT_MEMORY_BUDGET", "Candidates", "all_candidates", "knn_candidates", "listed_candidates"]
+__all__ = [
+    "DEFAULT_MEMORY_BUDGET",
+    "Candidates",
+    "all_candidates",
+    "knn_candidates",
+    "listed_candidates",
+    "neighbors_needed",
+]
 
 # Bytes that the candidates, their variations and their weights may take unless the user says otherwise.
 DEFAULT_MEMORY_BUDGET = 4 * 2**30
@@ -211,6 +218,34 @@ def _knn_by_sorting(table: Int32Array, k: int) -> Int32Array:
     rows = np.sort(np.concatenate([own, table[:, choice]], axis=2).reshape(-1, k), axis=1)
     distinct: Int32Array = np.unique(rows, axis=0)
     return distinct
+
+
+def neighbors_needed(hypergraph: Hypergraph, neighbors: AnyArray) -> IntArray:
+    """For each hyperedge the least r for which it is among the candidates of r neighbours.
+
+    Parameters
+    ----------
+    hypergraph : Hypergraph
+    neighbors : array of int, shape (N, R)
+        The neighbours of each node, nearest first, as in `hsls.neighbors.Neighbors.indices`.
+
+    Returns
+    -------
+    array of int, shape (n_edges,)
+        R + 1 for a hyperedge that is not among the candidates of all R neighbours.
+
+    Notes
+    -----
+    A hyperedge is a candidate if all its nodes but one are among the r nearest of that one: so r is the least, over
+    its nodes, of the rank of the farthest other one.
+    """
+    n_nodes, most = np.shape(neighbors)
+    ranks = np.full((n_nodes, n_nodes), most + 1, dtype=np.int64)
+    np.put_along_axis(ranks, np.asarray(neighbors, dtype=np.int64), np.arange(1, most + 1)[None, :], axis=1)
+    np.fill_diagonal(ranks, 0)
+    needed = [ranks[block[:, :, None], block[:, None, :]].max(axis=2).min(axis=1)
+              for block in hypergraph.members().values()]  # fmt: skip
+    return np.concatenate([np.zeros(0, dtype=np.int64), *needed])
 
 
 def all_candidates(

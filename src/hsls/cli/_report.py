@@ -116,7 +116,10 @@ def _judged(error: Exception) -> tuple[int, str]:
     if isinstance(error, ImportError):
         return 1, message
     if isinstance(error, OSError):
-        return 1, f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or message}."
+        return (
+            1,
+            f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or message.rstrip('.')}.",
+        )
     return 1, f"unexpected {type(error).__name__}: {message}; run again with --debug for the traceback."
 
 

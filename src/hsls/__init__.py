@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hsls._warnings import ConvergenceWarning
     from hsls.candidates import Candidates
     from hsls.drawing import draw, draw_comparison, draw_convergence
-    from hsls.estimators import HGSI, HSLS, KNNHypergraph
+    from hsls.estimators import HGSI, HSLS, PDLHGSP, KNNHypergraph
     from hsls.hypergraph import Hypergraph
     from hsls.learning import Learned, Settings, learn
     from hsls.metrics import compare, total_variation
@@ -32,6 +32,7 @@ _ROOMS = {
     "Hypergraph": "hypergraph",
     "KNNHypergraph": "estimators",
     "Learned": "learning",
+    "PDLHGSP": "estimators",
     "Problem": "problem",
     "Settings": "learning",
     "Solution": "solvers",
@@ -54,6 +55,7 @@ _ROOMS = {
 __all__ = [
     "HGSI",
     "HSLS",
+    "PDLHGSP",
     "Candidates",
     "ConvergenceWarning",
     "Hypergraph",

@@ -32,7 +32,7 @@ from hsls.neighbors import METHODS, Neighbors, check_neighbors, nearest_neighbor
 from hsls.problem import Problem
 from hsls.solvers import SOLVERS, Solution, solve
 
-__all__ = ["Learned", "Settings", "candidates_for", "learn"]
+__all__ = ["Learned", "Settings", "candidates_for", "check_solver_options", "learn"]
 
 # From here on nodes are renumbered for locality: their vectors outgrow a core's cache.
 _RENUMBER_FROM = 50_000
@@ -83,7 +83,7 @@ class Settings:
         _checks.one_of(self.neighbor_search, "neighbor_search", METHODS)
         if self.memory_budget is not None:
             _checks.positive(self.memory_budget, "memory_budget")
-        _check_solver_options(self.solver, self.solver_options)
+        check_solver_options(self.solver, self.solver_options)
         cardinalities = check_cardinalities(self.cardinalities)
         if _is_list(self.neighbors) and _is_list(self.cardinalities) and tuple(self.cardinalities) != cardinalities:
             raise ValueError(
@@ -97,7 +97,8 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
 
 
-def _check_solver_options(solver: str, options: Any) -> None:
+def check_solver_options(solver: str, options: Any) -> None:
+    """Refuse options that the solver does not know."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"solver_options must be a mapping such as {{'balance': 0.1}}, got {options!r}.")
     parameters = inspect.signature(SOLVERS[solver]).parameters.values()

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from hsls.estimators.baselines import HGSI, KNNHypergraph
 from hsls.estimators.hsls import HSLS
+from hsls.estimators.pdl_hgsp import PDLHGSP
 
-__all__ = ["HGSI", "HSLS", "KNNHypergraph"]
+__all__ = ["HGSI", "HSLS", "PDLHGSP", "KNNHypergraph"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from hsls.cli import _options, _report, compare, demo, info, learn, plot, simulate
+from hsls.cli import _options, _report, compare, demo, info, learn, plot, reproduce, simulate
 
 __all__ = ["main"]
 
@@ -53,7 +53,7 @@ def _command(words: list[str]) -> int:
     )
     parser.add_argument("--version", action=_options.Version, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
-    for room in (learn, simulate, compare, info, plot, demo):
+    for room in (learn, simulate, compare, info, plot, demo, reproduce):
         room.add(commands)
     try:
         arguments, unknown = parser.parse_known_args(words)

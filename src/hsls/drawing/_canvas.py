@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK = "#222222"
 
@@ -23,16 +24,23 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     """The given axes, or those of a new figure that pyplot does not know, so that nothing has to be closed."""
     matplotlib()
     from matplotlib.axes import Axes as AnyAxes
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     if ax is None:
-        figure = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(figure)
-        return figure.add_subplot()
+        return panels(1, 1, width, height)[1][0]
     if not isinstance(ax, AnyAxes):
         raise TypeError(f"ax must be matplotlib Axes or None, got {type(ax).__name__}.")
     return ax
+
+
+def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A new figure that pyplot does not know, and its axes row by row."""
+    matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as AnyFigure
+
+    figure = AnyFigure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(rows, columns, squeeze=False).ravel())
 
 
 def plain(text: str) -> str:

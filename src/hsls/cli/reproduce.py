@@ -1,0 +1,87 @@
+"""``hsls reproduce``: the paper's experiments, each with its numbers, figures and a report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hsls.cli import _options, _report
+
+_EPILOG = """\
+examples:
+  hsls reproduce mortality --out mortality
+  hsls reproduce coauthorship --out coauthorship --seeds 5 --data folder-of-the-files
+  hsls reproduce all --out results --page reproduction.md
+
+Each writes its numbers as JSON and CSV, its figures as PNG and PDF, and report.md. The data are looked up in the
+folder that --data or the environment variable HSLS_DATA names, then in a cache, then fetched.
+"""
+
+#: The experiments that `all` runs, in the order of the page, and what each is.
+EXPERIMENTS = {
+    "overlap": "true hyperedges among the candidates as neighbours grow",
+    "coauthorship": "the methods compared on co-authorship networks",
+    "mortality": "lung cancer, smoking and temperature by state",
+}
+
+
+def add(commands: argparse._SubParsersAction[_options.Parser]) -> None:
+    parser = commands.add_parser(
+        "reproduce",
+        help="run an experiment of the paper",
+        description="Run an experiment of the paper.",
+        epilog=_EPILOG,
+    )
+    experiments = parser.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True, dest="experiment")
+    for name, summary in EXPERIMENTS.items():
+        add_common(_options.command(experiments, name, run, summary, ""))
+    everything = _options.command(experiments, "all", run_all, "all of these, and a page of their reports", "")
+    add_common(everything)
+    everything.add_argument("--page", metavar="FILE", help="the page (default: reproduction.md in the folder)")
+
+
+def add_common(parser: _options.Parser) -> None:
+    """The options of every experiment."""
+    parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write into; made if need be")
+    parser.add_argument("--seeds", type=_options.whole, default=20, help="number of draws (default: %(default)s)")
+    parser.add_argument("--data", metavar="DIR", help="folder to look for the data in first")
+    parser.add_argument("--jobs", type=_options.whole, metavar="J", help="processes (default: all cores)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folder, rows = _experiment(arguments, arguments.experiment, arguments.out)
+    _present(arguments, {arguments.experiment: rows}, [str(folder)])
+    return 0
+
+
+def run_all(arguments: argparse.Namespace) -> int:
+    from hsls.experiments import page
+
+    out = Path(arguments.out)
+    target = arguments.page or str(out / "reproduction.md")
+    found = {name: _experiment(arguments, name, out / name) for name in EXPERIMENTS}
+    page.write(target, {name: folder for name, (folder, _) in found.items()})
+    _present(arguments, {name: rows for name, (_, rows) in found.items()}, [str(out), target])
+    return 0
+
+
+def _experiment(arguments: argparse.Namespace, name: str, out: str | Path) -> tuple[Path, list[dict[str, Any]]]:
+    import importlib
+
+    from hsls import _checks
+    from hsls.experiments._outputs import Folder
+
+    seeds = _checks.whole(arguments.seeds, "--seeds")
+    work: Callable[..., list[dict[str, Any]]] = importlib.import_module(f"hsls.experiments.{name}").run
+    folder = Folder(out)
+    with _report.bars(arguments):
+        rows = work(folder, seeds=seeds, data=arguments.data, n_jobs=arguments.jobs)
+    return folder.path, rows
+
+
+def _present(arguments: argparse.Namespace, found: dict[str, Any], written: list[str]) -> None:
+    rows = [(name, _report.count(len(table), "row")) for name, table in found.items()]
+    rows += [("written", path) for path in written]
+    _report.present(arguments, {"tables": found, "written": written}, _report.table(rows))

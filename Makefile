@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test bench calibration clean
+.PHONY: help demo test reproduce bench calibration clean
 
 help:
 	@echo "make demo         learn a hypergraph from simulated signals and draw it, into demo/"
 	@echo "make test         run all checks: linter, types, tests"
+	@echo "make reproduce    run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
 	@echo "make bench        print the tables of speed (minutes; needs about 12 GiB)"
 	@echo "make calibration  print the table behind the default scale (minutes)"
 	@echo "make clean        remove what the others made"
@@ -31,6 +32,10 @@ test: $(VENV)/with-test
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+# The data are looked for in the folder that HSLS_DATA names, then in a cache, then fetched.
+reproduce: $(VENV)/with-draw,data
+	$(BIN)/hsls reproduce all --out results --page docs/reproduction.md
 
 bench: $(VENV)/with-bench
 	$(BIN)/python -m benchmarks

@@ -180,7 +180,9 @@ def _summary(name: str, protocol: str, method: str, draws: list[dict[str, Any]])
         row[f"{score}_std"] = float(values.std(ddof=1)) if len(values) > 1 else 0.0
     gaps = [one["relative_gap"] for one in own if one["relative_gap"] is not None]
     row["relative_gap_median"] = float(np.median(gaps)) if gaps else None
-    row["paper_f1"] = PAPER_F1.get(name) if (protocol, method) == (PAPER, "HSLS max-square") else None
+    paper = PAPER_F1.get(name) if (protocol, method) == (PAPER, "HSLS max-square") else None
+    row["paper_f1"] = paper
+    row["draws_at_paper_f1"] = None if paper is None else sum(round(one["f1"], 3) >= paper for one in own)
     return row
 
 
@@ -190,12 +192,13 @@ def figure(data: PathLike | None, seed: int = 0) -> Figure:
 
     truth, X = _signals("dblp-uniform", seed, data)
     positions = layout(truth)
-    drawing, axes = _canvas.panels(2, 2, 7.0, 7.4)
+    drawing, axes = _canvas.panels(2, 2, 7.0, 4.8)
     for ax, variation in zip(axes, VARIATIONS, strict=True):
         problem = _problem(X, truth, variation, "dblp-uniform")
         found, _ = _best(by_fbf(problem, GRID), problem.candidates, truth)
         draw_comparison(found, truth, pos=positions, ax=ax, labels=False)
         ax.set_title(variation, fontsize=9)
+    drawing.set_layout_engine("constrained", h_pad=0.12)
     return drawing
 
 
@@ -204,7 +207,7 @@ def report(rows: list[dict[str, Any]], seeds: int) -> str:
     at = {(row["data"], row["protocol"], row["method"]): row for row in rows}
     sections = [_section(name, at) for name in COAUTHORSHIPS]
     protocols = "\n".join(f"- **{name}**: {text}." for name, text in PROTOCOLS.items())
-    gap = at["dblp-uniform", PAPER, "HSLS max-square"]["relative_gap_median"]
+    own = at["dblp-uniform", PAPER, "HSLS max-square"]
     return f"""## Co-authorship networks (the paper's tables I and II, figure 5)
 
 {N_OBSERVATIONS} signals a draw, {seeds} draws, the same signals for all methods; mean ± standard deviation over the
@@ -220,7 +223,9 @@ code stops earlier and is not reproduced. All methods are told the cardinalities
 {NEIGHBORS["uniform"]} neighbours on the uniform data and {NEIGHBORS["mixed"]} on the mixed.
 
 Where the paper's solver stops on DBLP (uniform), at the point that is best for F1, its relative duality gap is
-{gap:.2g} (median over the draws): it is not the optimum of the problem that is being judged there.
+{own["relative_gap_median"]:.2g} (median over the draws): it is not the optimum of the problem that is being judged
+there. The paper's F1 of {own["paper_f1"]:.3f} on it is that of one draw; {own["draws_at_paper_f1"]} of our {seeds}
+draws reach it, and the mean is {own["f1_mean"]:.3f}.
 
 {"".join(sections)}
 ![The four variations on DBLP (uniform), first draw, the paper's protocol](variations.png)

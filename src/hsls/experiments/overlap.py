@@ -66,14 +66,15 @@ def figure(rows: list[dict[str, Any]]) -> Figure:
     """One panel a data set: bars red and hatched below 100 %, green at it; a line for the share of complete draws."""
     from hsls.drawing import _canvas
 
-    drawing, axes = _canvas.panels(2, 2, 7.0, 4.6)
+    drawing, axes = _canvas.panels(2, 2, 7.0, 4.4)
     for ax, name in zip(axes, dict.fromkeys(row["data"] for row in rows), strict=True):
         _panel(ax, title(name), [row for row in rows if row["data"] == name])
     for ax in axes[2:]:
         ax.set_xlabel("neighbours", fontsize=8)
     for ax in axes[::2]:
         ax.set_ylabel("per cent", fontsize=8)
-    axes[0].legend(fontsize=7, loc="lower right", framealpha=0.9)
+    handles, labels = axes[0].get_legend_handles_labels()
+    drawing.legend(handles, labels, fontsize=7.5, loc="outside lower center", ncols=3, frameon=False)
     return drawing
 
 
@@ -85,14 +86,13 @@ def _panel(ax: Axes, name: str, rows: list[dict[str, Any]]) -> None:
     r = [row["neighbors"] for row in rows]
     full = [row["share"] == 1.0 for row in rows]
     for complete, colour, hatch, label in (
-        (False, _colours.VERMILLION, "////", "true hyperedges among the candidates, mean"),
-        (True, _colours.GREEN, "", "the same, all of them in every draw"),
+        (False, _colours.VERMILLION, "////", "true hyperedges among the candidates"),
+        (True, _colours.GREEN, "", "all of them, in every draw"),
     ):
         chosen = [number for number, is_full in enumerate(full) if is_full == complete]
         heights = [100 * rows[number]["share"] for number in chosen]
-        ax.bar(
-            [r[number] for number in chosen], heights, 0.75, color=colour, hatch=hatch, edgecolor="white", label=label
-        )
+        places = [r[number] for number in chosen]
+        ax.bar(places, heights, 0.75, color=colour, hatch=hatch, edgecolor="white", linewidth=0, label=label)
     ax.plot(r, [100 * row["complete"] for row in rows], ".-", color="#222222", lw=1, label="draws that have them all")
     ax.set_ylim(0, 104)
     ax.set_title(name, fontsize=9)

@@ -334,7 +334,8 @@ def test_graphs_are_those_of_kalofolias_model(seed, degree, n_nodes):
     theirs = LogModel(degree, maxit=100_000, tol=1e-12, step_size=0.9, edge_tol=0.0).fit(X.T)
     ours = HSLS(2, "all", "sum-square", scale=0.5 / theirs.theta_, tol=1e-12, threshold=0.0).fit(X)
     found = ours.hypergraph_.clique_adjacency().toarray()
-    np.testing.assert_allclose(found, theirs.weights_, atol=1e-6 * found.max())
+    # Ours lie within sqrt(gap) of the optimum (the objective is strongly convex); theirs have no certificate.
+    np.testing.assert_allclose(found, theirs.weights_, atol=1e-5 * found.max())
 
 
 @settings(max_examples=10)

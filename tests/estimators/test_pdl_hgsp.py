@@ -203,6 +203,15 @@ def test_permuted_nodes_permute_the_weights(seed):
     np.testing.assert_allclose(moved.weights_, expected, atol=1e-4 * max(expected))
 
 
+def test_the_papers_solver_finds_the_same_weights():
+    X = gaussian_signals(1, 8) + 0.5
+    best = PDLHGSP(3, tol=1e-12).fit(X)
+    options = {"balance": 0.1, "gap_tol": 1e-9}
+    other = PDLHGSP(3, solver="fbf", max_iter=100_000, solver_options=options).fit(X)
+    assert other.duality_gap_ <= 1e-9
+    np.testing.assert_allclose(other.weights_, best.weights_, atol=1e-3 * best.weights_.max())
+
+
 def test_fit_changes_neither_parameters_nor_signals():
     X = gaussian_signals(3, 6)
     given_options = {"cardinalities": [3, 2], "solver_options": {"tol": 1e-7}}

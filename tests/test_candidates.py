@@ -22,6 +22,7 @@ from hsls.candidates import (
     knn_bound,
     knn_candidates,
     listed_candidates,
+    neighbors_needed,
 )
 from instances import candidate_sets, dense_incidence, random_table, seeds
 
@@ -91,6 +92,43 @@ def test_nodes_that_share_all_neighbours_make_one_candidate():
     table = np.array([[1, 2], [0, 2], [0, 1]])
     assert knn_candidates({3: table}).edges == [(0, 1, 2)]
     assert knn_candidates({2: table}).edges == [(0, 1), (0, 2), (1, 2)]
+
+
+# -- how many neighbours it takes ------------------------------------------------------------------------------------
+
+
+@given(seeds(), st.integers(4, 9), st.data())
+def test_neighbors_needed_is_the_first_number_whose_candidates_hold_the_hyperedge(seed, n_nodes, data):
+    most = data.draw(st.integers(1, n_nodes - 1))
+    table = random_table(np.random.default_rng(seed), n_nodes, most)
+    truth = data.draw(candidate_sets(least_nodes=n_nodes, most_nodes=n_nodes)).edges
+    expected = [
+        next((r for r in range(len(edge) - 1, most + 1) if edge in oracle(table[:, :r], len(edge))), most + 1)
+        for edge in truth
+    ]
+    found = neighbors_needed(Hypergraph.from_edges(truth, nodes=n_nodes), table)
+    assert found.tolist() == expected
+    assert found.dtype == np.int64
+
+
+def test_neighbors_needed_of_nothing_is_nothing():
+    table = random_table(np.random.default_rng(0), 5, 2)
+    assert neighbors_needed(Hypergraph.from_edges([], nodes=5), table).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.zeros((4, 2), int), "must be an integer array with a row for each of the 5 nodes"),
+        (np.zeros((5, 2)), "must be an integer array with a row for each of the 5 nodes"),
+        (np.zeros(5, int), "must be an integer array with a row for each of the 5 nodes"),
+        (np.full((5, 2), 5), "holds a node outside 0 to 4"),
+        (np.full((5, 2), -1), "holds a node outside 0 to 4"),
+    ],
+)
+def test_neighbors_needed_refuses_a_table_of_other_nodes(table, message):
+    with pytest.raises(ValueError, match=message):
+        neighbors_needed(Hypergraph.from_edges([(0, 1, 4)]), table)
 
 
 # -- every subset ----------------------------------------------------------------------------------------------------

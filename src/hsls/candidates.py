@@ -239,9 +239,10 @@ def neighbors_needed(hypergraph: Hypergraph, neighbors: AnyArray) -> IntArray:
     A hyperedge is a candidate if all its nodes but one are among the r nearest of that one: so r is the least, over
     its nodes, of the rank of the farthest other one.
     """
-    n_nodes, most = np.shape(neighbors)
+    table = _neighbor_table(neighbors, hypergraph.n_nodes)
+    n_nodes, most = table.shape
     ranks = np.full((n_nodes, n_nodes), most + 1, dtype=np.int64)
-    np.put_along_axis(ranks, np.asarray(neighbors, dtype=np.int64), np.arange(1, most + 1)[None, :], axis=1)
+    np.put_along_axis(ranks, table.astype(np.int64), np.arange(1, most + 1)[None, :], axis=1)
     np.fill_diagonal(ranks, 0)
     needed = [ranks[block[:, :, None], block[:, None, :]].max(axis=2).min(axis=1)
               for block in hypergraph.members().values()]  # fmt: skip

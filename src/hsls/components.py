@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hsls import _checks
 from hsls._types import IntArray
 from hsls.hypergraph import Hypergraph
 
@@ -53,9 +54,10 @@ def connected_components(H: Hypergraph) -> list[Hypergraph]:
     return [_part(H, nodes[label], edges[label]) for label in np.argsort(-sizes, kind="stable").tolist()]
 
 
-def of_cardinalities(H: Hypergraph, cardinalities: Iterable[int]) -> Hypergraph:
-    """The hyperedges of the given numbers of nodes, on all nodes."""
-    return H.select(np.isin(H.cardinalities, [*cardinalities]))
+def of_cardinalities(H: Hypergraph, cardinalities: int | Iterable[int]) -> Hypergraph:
+    """The hyperedges of the given number of nodes, or of one of several, on all nodes."""
+    values = cardinalities if isinstance(cardinalities, Iterable) else [cardinalities]
+    return H.select(np.isin(H.cardinalities, [_checks.whole(k, "cardinalities") for k in values]))
 
 
 def on_nodes(H: Hypergraph, nodes: Iterable[Any]) -> Hypergraph:

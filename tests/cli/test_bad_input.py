@@ -11,19 +11,24 @@ from hsls import Hypergraph, write
 GOOD = "a,1.5,2,3\nb,2,3,1\nc,0,1,2\nd,5,4,3\n"
 
 
+def contents(folder):
+    """Every file with its bytes, and every folder."""
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
 @pytest.fixture
 def refused(run, tmp_path, monkeypatch):
     """Run a command in a folder of its own; it must be refused and leave the folder as it was."""
     monkeypatch.chdir(tmp_path)
 
     def command(*words):
-        before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+        before = contents(tmp_path)
         status, printed, complaint = run(*words)
         assert (status, printed) == (2, "")
         assert complaint.startswith("hsls: error: ")
         assert complaint.count("\n") == 1
         assert complaint.rstrip().endswith((".", "."))
-        assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+        assert contents(tmp_path) == before
         return complaint.removeprefix("hsls: error: ").rstrip()
 
     return command
@@ -181,3 +186,47 @@ def test_the_other_commands(refused, tmp_path, words, message):
     write(Hypergraph.from_edges([("a", "c")]), tmp_path / "other.json")
     (tmp_path / "s.csv").write_text(GOOD)
     assert message in refused(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "the following arguments are required: EXPERIMENT"),
+        (["voltage", "--out", "new"], "invalid choice: 'voltage'"),
+        (["overlap"], "the following arguments are required: --out"),
+        (["overlap", "--out", "new", "--seeds", "0"], "--seeds must be at least 1, got 0."),
+        (["overlap", "--out", "new", "--seeds", "few"], "--seeds: must be a whole number, got 'few'"),
+        (["overlap", "--out", "new", "--jobs", "0", "--data", "."], "n_jobs must be a whole number other than 0"),
+        (["overlap", "--out", "new", "--data", "none"], "data names none, which is no folder; name the one that holds"),
+        (
+            ["coauthorship", "--out", "new", "--data", "s.csv"],
+            "data names s.csv, which is no folder; name the one that",
+        ),
+        (
+            ["mortality", "--out", "new", "--data", "none"],
+            "data names none, which is no folder; name the one that holds",
+        ),
+        (["mortality", "--out", "s.csv"], "s.csv cannot be made a folder: s.csv is no folder."),
+        (["mortality", "--out", "s.csv/deeper"], "s.csv/deeper cannot be made a folder: "),
+        (["all", "--out", "new", "--page", "."], ". cannot be written: it is a folder; add a file name."),
+        (["all", "--out", "new", "--page", "s.csv/p.md"], "s.csv cannot be made a folder"),
+        (["all", "--out", "new", "--data", "none"], "data names none, which is no folder; name the one that holds"),
+    ],
+)
+def test_reproduce(refused, tmp_path, words, message):
+    (tmp_path / "s.csv").write_text(GOOD)
+    jobs = ["--jobs", "1"] if words and "--jobs" not in words else []
+    assert message in refused("reproduce", *words, *jobs)
+
+
+def test_reproduce_refuses_a_wrong_file_of_data(refused, tmp_path):
+    (tmp_path / "coauthorship-dblp.pickle").write_bytes(b"something else")
+    complaint = refused("reproduce", "overlap", "--out", "new", "--data", ".", "--jobs", "1")
+    assert "coauthorship-dblp.pickle is not the file that is expected there (its SHA-256 begins " in complaint
+
+
+@pytest.mark.parametrize("out", ["there", "there/new"])
+def test_reproduce_into_a_folder_that_cannot_be_written(refused, tmp_path, monkeypatch, out):
+    (tmp_path / "there").mkdir()
+    monkeypatch.setattr("hsls.experiments._outputs.os.access", lambda path, mode: False)
+    assert refused("reproduce", "mortality", "--out", out) == f"{out} cannot be written: permission denied."

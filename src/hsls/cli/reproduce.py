@@ -51,8 +51,8 @@ def add_common(parser: _options.Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    folder, rows = _experiment(arguments, arguments.experiment, arguments.out)
-    _present(arguments, {arguments.experiment: rows}, [str(folder)])
+    rows = _experiment(arguments, arguments.experiment, Path(arguments.out))
+    _present(arguments, {arguments.experiment: rows}, [arguments.out])
     return 0
 
 
@@ -60,25 +60,27 @@ def run_all(arguments: argparse.Namespace) -> int:
     from hsls.experiments import page
 
     out = Path(arguments.out)
-    target = arguments.page or str(out / "reproduction.md")
+    target = Path(arguments.page or out / "reproduction.md")
+    page.check(target)
     found = {name: _experiment(arguments, name, out / name) for name in EXPERIMENTS}
-    page.write(target, {name: folder for name, (folder, _) in found.items()})
-    _present(arguments, {name: rows for name, (_, rows) in found.items()}, [str(out), target])
+    page.write(target, {name: out / name for name in found})
+    _present(arguments, found, [str(out), str(target)])
     return 0
 
 
-def _experiment(arguments: argparse.Namespace, name: str, out: str | Path) -> tuple[Path, list[dict[str, Any]]]:
+def _experiment(arguments: argparse.Namespace, name: str, out: Path) -> list[dict[str, Any]]:
     import importlib
 
     from hsls import _checks
+    from hsls.drawing import _canvas
     from hsls.experiments._outputs import Folder
 
     seeds = _checks.whole(arguments.seeds, "--seeds")
     work: Callable[..., list[dict[str, Any]]] = importlib.import_module(f"hsls.experiments.{name}").run
     folder = Folder(out)
+    _canvas.matplotlib()
     with _report.bars(arguments):
-        rows = work(folder, seeds=seeds, data=arguments.data, n_jobs=arguments.jobs)
-    return folder.path, rows
+        return work(folder, seeds=seeds, data=arguments.data, n_jobs=arguments.jobs)
 
 
 def _present(arguments: argparse.Namespace, found: dict[str, Any], written: list[str]) -> None:

@@ -54,7 +54,7 @@ def _checked(source: Source, file: Path) -> Path:
     if found != source.sha256:
         raise ValueError(
             f"{file} is not the file that is expected there (its SHA-256 begins {found[:12]}, not "
-            f"{source.sha256[:12]}); replace it by {source.url}"
+            f"{source.sha256[:12]}); put {source.url} in its place."
         )
     return file
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from hsls import _checks
 from hsls._files import PathLike
 from hsls.candidates import check_cardinalities
-from hsls.components import connected_components, of_cardinalities
+from hsls.components import component_labels, on_nodes
 from hsls.datasets._plain import plain_pickle
 from hsls.datasets._store import Source, find
 from hsls.hypergraph import Hypergraph
@@ -82,8 +84,10 @@ def load_coauthorship(name: str, *, data: PathLike | None = None) -> Hypergraph:
     """
     selection = COAUTHORSHIPS[_checks.one_of(name, "name", COAUTHORSHIPS)]
     whole = coauthorship_network(selection.network, selection.cardinalities, data=data)
-    sizes = (selection.n_nodes, selection.n_edges)
-    return next(part for part in connected_components(whole) if (part.n_nodes, part.n_edges) == sizes)
+    labels = component_labels(whole)
+    n_nodes, n_edges = np.bincount(labels), np.bincount(labels[whole.indices[whole.indptr[:-1]]])
+    ours = np.flatnonzero((n_nodes == selection.n_nodes) & (n_edges == selection.n_edges))[0]
+    return on_nodes(whole, np.flatnonzero(labels == ours).tolist())
 
 
 def coauthorship_network(
@@ -105,5 +109,4 @@ def coauthorship_network(
     papers = {tuple(sorted(set(papers))) for papers in authors.values()}
     kept = sorted(group for group in papers if len(group) > 1 and (wanted is None or len(group) in wanted))
     names = sorted({paper for group in kept for paper in group})
-    whole = Hypergraph.from_edges([map(str, group) for group in kept], nodes=names)
-    return whole if wanted is None else of_cardinalities(whole, wanted)
+    return Hypergraph.from_edges([map(str, group) for group in kept], nodes=names)

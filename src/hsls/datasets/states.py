@@ -76,8 +76,9 @@ def load_mortality(*, data: PathLike | None = None, normalised: bool = False) ->
     except ImportError:
         raise ImportError('reading the table of mortality needs openpyxl; pip install "hsls[data]".') from None
     try:
-        sheet = load_workbook(file, read_only=True, data_only=True).worksheets[0]
-        rows = [list(row) for row in sheet.iter_rows(values_only=True)]
+        with file.open("rb") as stream:  # the workbook keeps a file of its own open
+            sheet = load_workbook(stream, read_only=True, data_only=True).worksheets[0]
+            rows = [list(row) for row in sheet.iter_rows(values_only=True)]
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise ValueError(f"{file} is no table of mortality ({reason(error)}).") from None
     # The second row holds a year above each group of three columns, the third "Total", "Male" and "Female".

@@ -53,7 +53,8 @@ class PDLHGSP(HypergraphEstimator):
     Notes
     -----
     The variation weighs an observation by the sum of all its values: an observation whose values add up to 0 counts
-    nothing, and adding a constant to all values changes the result.
+    nothing, and adding a constant to all values changes the result. Where values are missing, hyperedges that hold
+    two nodes without a shared observation take no part.
 
     Examples
     --------
@@ -137,14 +138,28 @@ def tensor_problem(
     sizes = check_cardinalities(range(2, min(order, len(signals)) + 1) if cardinalities is None else cardinalities)
     if sizes[-1] > order:
         raise ValueError(f"cardinalities holds {sizes[-1]}, but order is {order}; raise order or leave it out.")
+    weights = _observation_weights(signals, order)
     candidates = all_candidates(len(signals), sizes, memory_budget=memory_budget)
+    candidates = _comparable(candidates, signals if weights is None else signals[:, weights > 0])
     smoothness, degree, square = (
-        _over(candidates, [coefficients(order, k)[which] for k in sizes]) for which in range(3)
+        _over(candidates, [coefficients(order, k)[which] for k in candidates.cardinalities]) for which in range(3)
     )
-    z = smoothness * variation.of_candidates(candidates, signals, "sum-square", _observation_weights(signals, order))
+    z = smoothness * variation.of_candidates(candidates, signals, "sum-square", weights)
     unit = scale.typical(candidates, z, scale_by)
     problem = Problem(candidates, z / unit, alpha, beta, degree_coefficient=degree, quadratic_coefficient=square)
     return problem, unit
+
+
+def _comparable(candidates: Candidates, signals: FloatArray) -> Candidates:
+    """The candidates without those that hold two nodes without a shared observation."""
+    seen = ~np.isnan(signals)
+    if seen.all():
+        return candidates
+    shared = seen.astype(np.float64) @ seen.T > 0
+    kept = [block[shared[block[:, :, None], block[:, None, :]].all(axis=(1, 2))] for block in candidates.members]
+    if not any(map(len, kept)):
+        raise ValueError("no two nodes share an observation, so no distance is known; fill values in.")
+    return Candidates(candidates.n_nodes, tuple(block for block in kept if len(block)))
 
 
 def coefficients(order: int, k: int) -> tuple[float, float, float]:

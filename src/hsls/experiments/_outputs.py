@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from hsls._files import PathLike, atomic_path
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class Folder:
-    """The folder that an experiment writes to; made, with its parents, if it does not exist.
+    """The folder that an experiment writes to; with its parents it is made when the first file is written.
+
+    Whether it can be made is said at once, before any work is done for it.
 
     Parameters
     ----------
@@ -27,33 +29,42 @@ class Folder:
 
     def __init__(self, path: PathLike) -> None:
         self.path = Path(path)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ValueError(f"{self.path} cannot be made a folder: {error.strerror}.") from None
+        there = next(folder for folder in (self.path, *self.path.absolute().parents) if os.path.lexists(folder))
+        if not there.is_dir():
+            raise ValueError(f"{self.path} cannot be made a folder: {there} is no folder.")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise ValueError(f"{self.path} cannot be written: permission denied.")
 
     def table(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write rows of named values as NAME.json and NAME.csv."""
         self.json(name, rows)
-        with atomic_path(self.path / f"{name}.csv") as temporary, temporary.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        self.text(f"{name}.csv", text.getvalue())
 
     def json(self, name: str, value: Any) -> None:
         """Write numbers and what holds them as NAME.json."""
         self.text(f"{name}.json", json.dumps(value, indent=1, default=_plain) + "\n")
 
     def text(self, file_name: str, text: str) -> None:
-        with atomic_path(self.path / file_name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        with atomic_path(self._made() / file_name) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="")
 
     def figure(self, name: str, drawing: Axes | Figure) -> None:
         """Write a drawing as NAME.png and NAME.pdf."""
         from hsls.drawing import save
 
         for ending in (".png", ".pdf"):
-            save(drawing, self.path / f"{name}{ending}")
+            save(drawing, self._made() / f"{name}{ending}")
+
+    def _made(self) -> Path:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be made a folder: {error.strerror}.") from None
+        return self.path
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -61,12 +72,6 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
     lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
-
-
-def spread(values: Any, digits: int = 3) -> str:
-    """Mean and standard deviation over repetitions, as text."""
-    array = np.asarray(values, dtype=np.float64)
-    return f"{array.mean():.{digits}f} ± {array.std(ddof=1) if array.size > 1 else 0.0:.{digits}f}"
 
 
 def _plain(value: Any) -> Any:

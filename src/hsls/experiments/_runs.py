@@ -20,7 +20,7 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jo
 
     listed = list(tasks)
     with _threads.limit(n_jobs):
-        processes = min(_threads.count(), len(listed))
+        processes = max(1, min(_threads.count(), len(listed)))
     results: list[Result] = []
     with _progress.stage(stage, len(listed)) as reporter:
         parallel: Any = Parallel(n_jobs=processes, return_as="generator")

@@ -49,7 +49,7 @@ GRID = [(alpha, beta) for alpha in decades(-2, 1, (1, 2, 4, 5)) for beta in deca
 def run(
     folder: Folder, *, seeds: int = 1, data: PathLike | None = None, n_jobs: int | None = None
 ) -> list[dict[str, Any]]:
-    """Write table.*, grid.*, maps.png, maps.pdf, variations.png and report.md; returns the rows of the table.
+    """Write table.*, grid.*, differences.json, maps.png, maps.pdf and report.md; returns the rows of the table.
 
     Nothing is drawn at random, so `seeds` has no part in it.
     """

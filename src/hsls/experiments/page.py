@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from hsls._files import PathLike, atomic_path
+from hsls._files import PathLike
+from hsls.experiments._outputs import Folder
 
-__all__ = ["write"]
+__all__ = ["check", "write"]
 
 _HEAD = """# Reproduction
 
@@ -22,6 +23,13 @@ command
 """
 
 
+def check(path: PathLike) -> None:
+    """Refuse a path that no page can be written to."""
+    if Path(path).is_dir():
+        raise ValueError(f"{path} cannot be written: it is a folder; add a file name.")
+    Folder(Path(path).parent)
+
+
 def write(path: PathLike, folders: Mapping[str, Path]) -> None:
     """Join the report.md of each folder; the figures stay where they are, and links lead there from the page."""
     home = Path(path).resolve().parent
@@ -30,5 +38,4 @@ def write(path: PathLike, folders: Mapping[str, Path]) -> None:
         prefix = Path(os.path.relpath(folder.resolve(), home)).as_posix()
         text = (folder / "report.md").read_text(encoding="utf-8")
         parts.append(re.sub(r"(!\[[^\]]*\]\()([^)/]+\))", rf"\1{prefix}/\2", text))
-    with atomic_path(path) as temporary:
-        temporary.write_text("\n".join(parts), encoding="utf-8")
+    Folder(Path(path).parent).text(Path(path).name, "\n".join(parts))

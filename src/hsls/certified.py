@@ -67,7 +67,7 @@ class Certificate:
 
 def solve_over_all(
     candidates: Candidates,
-    distances: variation.Distances,
+    pricing: Pricing,
     alpha: float,
     beta: float,
     unit: str | float | None,
@@ -81,20 +81,21 @@ def solve_over_all(
     ----------
     candidates : Candidates
         Where to start; they must cover all nodes.
-    distances : variation.Distances
+    pricing : Pricing
+        Made of the signals' distances.
     alpha, beta : float
     unit : "auto", float or None
         What variations are divided by, see `hsls.scale.typical`. "auto" looks for each node's least variation over
         every hyperedge.
     memory_budget : float, optional
     options : mapping, optional
-        For `hsls.solvers.newton`.
+        For `hsls.solvers.newton`, in every round.
 
     Returns
     -------
     candidates, with those added; what variations were divided by; the solution over these; and the certificate
     """
-    pricing = Pricing(distances, memory_budget)
+    distances = pricing.distances
     z = _variations(candidates, distances)
     unit = scale.typical(candidates, z, unit, lambda: _least(pricing, candidates, z))
     z = z / unit

@@ -30,6 +30,7 @@ from hsls.candidates import (
 from hsls.certified import Certificate, solve_over_all
 from hsls.hypergraph import Hypergraph
 from hsls.neighbors import METHODS, Neighbors, check_neighbors, nearest_neighbors
+from hsls.pricing import Pricing
 from hsls.problem import Problem
 from hsls.solvers import SOLVERS, Solution, solve
 
@@ -254,6 +255,9 @@ def _learn_over_all(X: FloatArray, settings: Settings, names: tuple[str, ...]) -
     """From the candidates of a few neighbours to the optimum over every hyperedge."""
     watch = _Watch()
     counts = neighbor_counts(replace(settings, neighbors="auto"), len(X))
+    with watch.stage("variation"), _progress.stage("variations"):
+        kind = variation.Variation.parse(settings.variation)
+        pricing = Pricing(variation.Distances(X, kind, settings.observation_weights), settings.memory_budget)
     with watch.stage("neighbors"):
         neighbors = nearest_neighbors(
             X, max(counts.values()), method=settings.neighbor_search, observation_weights=_omega(X, settings)
@@ -262,10 +266,9 @@ def _learn_over_all(X: FloatArray, settings: Settings, names: tuple[str, ...]) -
         tables = {k: neighbors.indices[:, :r] for k, r in counts.items()}
         candidates = knn_candidates(tables, memory_budget=settings.memory_budget)
     with watch.stage("solve"):
-        kind = variation.Variation.parse(settings.variation)
         candidates, unit, solution, certificate = solve_over_all(
             candidates,
-            variation.Distances(X, kind, settings.observation_weights),
+            pricing,
             settings.alpha,
             settings.beta,
             settings.scale,

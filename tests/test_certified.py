@@ -17,6 +17,7 @@ from hsls import HSLS, ConvergenceWarning, Problem, Settings, Variation, learn
 from hsls.candidates import all_candidates, knn_candidates
 from hsls.certified import Certificate, solve_over_all
 from hsls.pricing import Pricing
+from hsls.scale import typical
 from hsls.variation import VARIATIONS, Distances, of_candidates
 from instances import dual_objective, nearest, numbers, objective, seeds
 from learned import assert_certified, gaussian_signals, with_holes
@@ -91,6 +92,16 @@ def test_where_it_starts_makes_no_difference(by, monkeypatch):
     np.testing.assert_allclose(solution.dual, plain.solution.dual, rtol=1e-5)
     found = candidates.hypergraph(solution.weights, 1e-2)
     assert found.edges == plain.hypergraph.edges
+
+
+def test_the_scale_is_that_of_all_hyperedges(by):
+    """Also where the candidates at the start do not hold the least variation of a typical node."""
+    X = gaussian_signals(3, 30, 10)
+    start, distances = knn_candidates({3: nearest(X, 2)}), Distances(X, Variation.parse("sum-absolute"))
+    _, unit, _, _ = solve_over_all(start, Pricing(distances), 1.0, 1.0, "auto")
+    every = all_candidates(30, 3)
+    assert unit == pytest.approx(typical(every, of_candidates(every, X, "sum-absolute"), "auto"), rel=1e-13)
+    assert unit < 0.99 * typical(start, of_candidates(start, X, "sum-absolute"), "auto")
 
 
 def test_the_numbers_of_the_certificate(by):

@@ -95,7 +95,7 @@ class Pricing:
             self._nearest = norms[:, 1] ** self._norm_power * (1 - _SLACK)
 
     def violated(self, k: int, v: FloatArray, known: AnyArray, most: int) -> Found:
-        """Hyperedges of k nodes whose sum of v exceeds the variation (by a relative 1e-9 less than it, at least).
+        """Hyperedges of k nodes whose sum of v exceeds the variation, or falls short by a relative 1e-9 at most.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks import calibration, scale, solvers, startup
+from benchmarks import calibration, certified, scale, solvers, startup
 from benchmarks.table import summary
 from hsls import _threads
 
@@ -18,6 +18,7 @@ BENCHMARKS = {
     "growth": scale.growth,
     "pass": scale.one_pass,
     "graph": scale.graph,
+    "certified": certified.certified,
     "startup": startup.startup,
 }
 

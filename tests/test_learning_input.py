@@ -223,7 +223,7 @@ def test_signals_that_cannot_be(X, error, message):
         ({"neighbors": [4]}, ValueError, "neighbors holds 1 numbers for 2 cardinalities; give one for each"),
         ({"neighbors": {2: 4}}, ValueError, r"neighbors names cardinalities \[2\], but cardinalities is \(2, 3\)"),
         ({"neighbors": {2: 4, "3": 4}}, ValueError, r"neighbors names cardinalities \[2, '3'\], but cardinalities"),
-        ({"neighbors": "some"}, ValueError, "one for each cardinality, 'auto' or 'all'; got 'some'"),
+        ({"neighbors": "some"}, ValueError, "one for each cardinality, 'auto', 'all' or 'certified'; got 'some'"),
         ({"variation": "max-cube"}, ValueError, "variation must be one of sum-square, .*; got 'max-cube'"),
         ({"alpha": 0}, ValueError, "alpha must be a finite number above 0, got 0"),
         ({"beta": -1.0}, ValueError, r"beta must be a finite number above 0, got -1\.0"),

@@ -321,12 +321,13 @@ def check_memory(counts: Mapping[int, int], memory_budget: float | None, lower: 
     if needed > budget:
         number = sum(counts.values())
         raise ValueError(
-            f"up to {number:,} candidates would take {_size(needed)}, more than the memory budget of {_size(budget)}; "
-            f"lower {lower}, or raise memory_budget."
+            f"up to {number:,} candidates would take {size_in_words(needed)}, more than the memory budget of "
+            f"{size_in_words(budget)}; lower {lower}, or raise memory_budget."
         )
 
 
-def _size(n_bytes: float) -> str:
+def size_in_words(n_bytes: float) -> str:
+    """A number of bytes with its unit."""
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if n_bytes < 1024:
             return f"{n_bytes:.4g} {unit}"

@@ -27,8 +27,10 @@ from hsls.candidates import (
     knn_candidates,
     listed_candidates,
 )
+from hsls.certified import Certificate, solve_over_all
 from hsls.hypergraph import Hypergraph
 from hsls.neighbors import METHODS, Neighbors, check_neighbors, nearest_neighbors
+from hsls.pricing import Pricing
 from hsls.problem import Problem
 from hsls.solvers import SOLVERS, Solution, solve
 
@@ -84,6 +86,8 @@ class Settings:
         if self.memory_budget is not None:
             _checks.positive(self.memory_budget, "memory_budget")
         check_solver_options(self.solver, self.solver_options)
+        if _is_word(self.neighbors, "certified"):
+            self._check_certified()
         cardinalities = check_cardinalities(self.cardinalities)
         if _is_list(self.neighbors) and _is_list(self.cardinalities) and tuple(self.cardinalities) != cardinalities:
             raise ValueError(
@@ -91,6 +95,17 @@ class Settings:
                 f"{[*map(int, self.cardinalities)]}; list them in that order, too."
             )
         return replace(self, cardinalities=cardinalities)
+
+    def _check_certified(self) -> None:
+        if self.candidates is not None:
+            raise ValueError("neighbors='certified' is over every hyperedge, but candidates lists some; leave one out.")
+        if self.solver != "newton":
+            raise ValueError(f"neighbors='certified' needs solver='newton', got {self.solver!r}; choose that.")
+        if self.scale in ("median", "mean"):
+            raise ValueError(
+                f"scale={self.scale!r} is over all hyperedges, which neighbors='certified' does not go through; use "
+                "'auto', None or a number."
+            )
 
 
 def _is_list(value: Any) -> bool:
@@ -126,6 +141,8 @@ class Learned:
         Time by stage.
     renumbered : bool
         Whether the nodes were numbered for locality inside. `candidates` and `weights` are then made on first use.
+    certificate : Certificate or None
+        Of ``neighbors="certified"``: what is proved about the hyperedges that are no candidates.
     """
 
     hypergraph: Hypergraph
@@ -140,6 +157,14 @@ class Learned:
     _tables: dict[int, Int32Array]
     _inside: tuple[FloatArray, IntArray] | None
     """Where renumbered: the signals in the numbering inside, and the user's node at each place of it."""
+    certificate: Certificate | None = None
+
+    @property
+    def over_all(self) -> bool:
+        """Whether the gap holds over every hyperedge of the cardinalities, candidate or not."""
+        if self.certificate is not None:
+            return self.certificate.complete
+        return self._settings.candidates is None and _is_word(self._settings.neighbors, "all")
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -170,17 +195,19 @@ def learn(X: AnyArray, settings: Settings | None = None, *, nodes: Iterable[Any]
     """
     settings = (settings or Settings()).check()
     with _threads.limit(settings.n_jobs):
-        return _learn(check_signals(X), settings, nodes)
+        signals = check_signals(X)
+        names = _checks.node_names(range(len(signals)) if nodes is None else nodes, len(signals))
+        run = _learn_over_all if _is_word(settings.neighbors, "certified") else _learn
+        return run(signals, settings, names)
 
 
-def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Learned:
+def _learn(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned:
     n_nodes = len(X)
-    names = _checks.node_names(range(n_nodes) if nodes is None else nodes, n_nodes)
     watch = _Watch()
     signals, order = X, None
     neighbors: Neighbors | None = None
     tables: dict[int, Int32Array] = {}
-    if settings.candidates is not None or _wants_all(settings.neighbors):
+    if settings.candidates is not None or _is_word(settings.neighbors, "all"):
         candidates = _without_search(settings, n_nodes, names)
     else:
         wanted = neighbor_counts(settings, n_nodes)
@@ -224,6 +251,48 @@ def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Le
     )
 
 
+def _learn_over_all(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned:
+    """From the candidates of a few neighbours to the optimum over every hyperedge."""
+    watch = _Watch()
+    counts = neighbor_counts(replace(settings, neighbors="auto"), len(X))
+    with watch.stage("variation"), _progress.stage("variations"):
+        kind = variation.Variation.parse(settings.variation)
+        pricing = Pricing(variation.Distances(X, kind, settings.observation_weights), settings.memory_budget)
+    with watch.stage("neighbors"):
+        neighbors = nearest_neighbors(
+            X, max(counts.values()), method=settings.neighbor_search, observation_weights=_omega(X, settings)
+        )
+    with watch.stage("candidates"), _progress.stage("candidates"):
+        tables = {k: neighbors.indices[:, :r] for k, r in counts.items()}
+        candidates = knn_candidates(tables, memory_budget=settings.memory_budget)
+    with watch.stage("solve"):
+        candidates, unit, solution, certificate = solve_over_all(
+            candidates,
+            pricing,
+            settings.alpha,
+            settings.beta,
+            settings.scale,
+            memory_budget=settings.memory_budget,
+            options=_options(settings, None),
+        )
+    with watch.stage("hypergraph"):
+        found = candidates.hypergraph(solution.weights, settings.threshold, names)
+    return Learned(
+        hypergraph=found,
+        solution=solution,
+        scale=unit,
+        neighbors=neighbors,
+        n_candidates=candidates.n_candidates,
+        seconds=watch.seconds,
+        renumbered=False,
+        _settings=settings,
+        _candidates=candidates,
+        _tables={},
+        _inside=None,
+        certificate=certificate,
+    )
+
+
 def check_signals(X: AnyArray) -> FloatArray:
     """Return the signals as an N x P array of doubles; refuse infinite values, unseen nodes and fewer than two."""
     signals = matrix(X, "X, the signals,")
@@ -255,7 +324,9 @@ def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
     if given is None or (isinstance(given, str) and given == "auto"):
         counts = {k: min(n_nodes - 1, max(_DEFAULT_NEIGHBORS, k + 2)) for k in cardinalities}
     elif isinstance(given, str):
-        raise ValueError(f"neighbors must be a number, one for each cardinality, 'auto' or 'all'; got {given!r}.")
+        raise ValueError(
+            f"neighbors must be a number, one for each cardinality, 'auto', 'all' or 'certified'; got {given!r}."
+        )
     elif isinstance(given, Mapping):
         if set(given) != set(cardinalities):
             raise ValueError(f"neighbors names cardinalities {[*given]}, but cardinalities is {cardinalities}.")
@@ -278,8 +349,10 @@ def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
 
 
 def candidates_for(X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None) -> Candidates:
-    """The candidates that `learn` would choose among, in the user's order."""
-    if settings.candidates is not None or _wants_all(settings.neighbors):
+    """The candidates that `learn` would choose among, or start from, in the user's order."""
+    if _is_word(settings.neighbors, "certified"):
+        settings = replace(settings, neighbors="auto")
+    if settings.candidates is not None or _is_word(settings.neighbors, "all"):
         return _without_search(settings, len(X), names)
     wanted = neighbor_counts(settings, len(X))
     found = nearest_neighbors(
@@ -289,8 +362,8 @@ def candidates_for(X: AnyArray, settings: Settings, names: tuple[str, ...] | Non
     return knn_candidates(tables, memory_budget=settings.memory_budget)
 
 
-def _wants_all(neighbors: Any) -> bool:
-    return isinstance(neighbors, str) and neighbors == "all"
+def _is_word(neighbors: Any, word: str) -> bool:
+    return isinstance(neighbors, str) and neighbors == word
 
 
 def _without_search(settings: Settings, n_nodes: int, names: tuple[str, ...] | None) -> Candidates:

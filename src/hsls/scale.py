@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,15 @@ _NEAREST = 6.0
 _MANY = 100_000
 
 
-def typical(candidates: Candidates, z: FloatArray, scale: str | float | None) -> float:
+def typical(
+    candidates: Candidates, z: FloatArray, scale: str | float | None, least: Callable[[], FloatArray] | None = None
+) -> float:
     """The number that the variations are to be divided by.
 
     "auto" looks at the least variation among each node's candidates and takes a sixth of its median over the nodes:
     unlike the median over the candidates it does not move with the number of neighbours. Where such a median is 0,
-    as when most nodes are identical, the median of all variations takes its place, then their mean, then 1.
+    as when most nodes are identical, the median of all variations takes its place, then their mean, then 1. `least`
+    gives the least variation at each node where that may not be among the candidates.
     """
     if scale is None:
         return 1.0
@@ -36,7 +40,7 @@ def typical(candidates: Candidates, z: FloatArray, scale: str | float | None) ->
         return _checks.positive(scale, "scale")
     choice = _checks.one_of(scale, "scale (None, a number above 0, or a name)", SCALES)
     if choice == "auto":
-        nearest = float(np.median(least_at_nodes(candidates, z)))
+        nearest = float(np.median(least_at_nodes(candidates, z) if least is None else least()))
         if nearest > 0:
             return nearest / _NEAREST
     if choice != "mean":

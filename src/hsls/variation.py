@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -132,15 +132,16 @@ class Distances:
         pieces = _threads.split(len(members), math.ceil(len(members) / _CANDIDATES_A_PIECE))
         for bad in _threads.over(work, pieces) if len(members) else []:
             if bad >= 0:
-                i, j = self._without_shared(members[bad])
-                raise ValueError(
-                    f"nodes {i} and {j} share no observation, so their distance is unknown; remove one of them, "
-                    "fill in values, or leave the hyperedges that hold both out of the candidates."
-                )
+                self.refuse_strangers(members[bad])
 
-    def _without_shared(self, row: AnyArray) -> tuple[int, int]:
+    def refuse_strangers(self, nodes: AnyArray) -> NoReturn:
+        """Complain about the first two of the nodes that share no observation."""
         seen = ~np.isnan(self.X)
-        return next((int(i), int(j)) for i in row for j in row if i < j and not np.any(seen[i] & seen[j]))
+        i, j = next((int(i), int(j)) for i in nodes for j in nodes if i < j and not np.any(seen[i] & seen[j]))
+        raise ValueError(
+            f"nodes {i} and {j} share no observation, so their distance is unknown; remove one of them, "
+            "fill in values, or leave the hyperedges that hold both out of the candidates."
+        )
 
 
 def of_members(
@@ -163,12 +164,17 @@ def of_candidates(
     z = np.empty(candidates.n_candidates)
     for block, start, stop in zip(candidates.members, candidates.offsets[:-1], candidates.offsets[1:], strict=True):
         distances.of_members(block, z[start:stop])
+    check_finite(z, variation)
+    return z
+
+
+def check_finite(z: AnyArray, variation: str | Variation) -> None:
+    """Refuse variations, or distances, beyond what double precision holds."""
     if not z.max(initial=0.0) < math.inf:
         raise ValueError(
             f"the variation {variation!r} of the signals overflows; divide the signals by a large number, or choose a "
             "variation with lower powers."
         )
-    return z
 
 
 def check_observation_weights(weights: Any, n_observations: int) -> FloatArray:

@@ -207,3 +207,13 @@ def test_main_reads_the_words_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["hsls", "--version"])
     assert main() == 0
     assert capsys.readouterr().out.startswith("hsls ")
+
+
+def test_learn_certified_says_what_is_proved(run, signals):
+    status, printed, _ = run("learn", signals, "--neighbors", "certified")
+    assert status == 0
+    assert re.search(r"^certificate +optimal among all 286 hyperedges \(\d+ rounds?, ", printed, re.MULTILINE)
+    figures = json.loads(run("learn", signals, "--neighbors", "certified", "--json")[1])
+    assert figures["certificate"]["complete"] is True
+    assert figures["certificate"]["possible"] == 286
+    assert json.loads(run("learn", signals, "--json")[1])["certificate"] is None

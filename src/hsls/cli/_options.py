@@ -128,12 +128,12 @@ def wholes(text: str) -> list[int]:
 
 def neighbors(text: str) -> str | int | list[int]:
     """A number of neighbours, one for each cardinality, or a word."""
-    if text in ("auto", "all"):
+    if text in ("auto", "all", "certified"):
         return text
     try:
         counts = wholes(text)
     except argparse.ArgumentTypeError:
-        message = f"must be a number, one for each cardinality such as 6,8, 'auto' or 'all'; got {text!r}"
+        message = f"must be a number, one for each cardinality such as 6,8, 'auto', 'all' or 'certified'; got {text!r}"
         raise argparse.ArgumentTypeError(message) from None
     return counts[0] if len(counts) == 1 else counts
 

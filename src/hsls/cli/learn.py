@@ -35,9 +35,9 @@ def add(commands: argparse._SubParsersAction[_options.Parser]) -> None:
         help="sizes of the hyperedges to choose among (default: 2,3)",
     )  # fmt: skip
     group.add_argument(
-        "-r", "--neighbors", type=_options.neighbors, default="auto", metavar="R[,R...]|auto|all",
+        "-r", "--neighbors", type=_options.neighbors, default="auto", metavar="R[,R...]|auto|all|certified",
         help="nearest neighbours that a node is joined with, one number or one for each cardinality; "
-        "'all' takes every subset of the nodes (default: auto)",
+        "'all' takes every subset of the nodes, 'certified' proves the optimum over these by a search (default: auto)",
     )  # fmt: skip
     group.add_argument("--candidates", metavar="FILE", help="choose among the hyperedges of this file instead")
     group.add_argument(
@@ -161,6 +161,8 @@ def _with_files(settings: Settings, arguments: argparse.Namespace, names: tuple[
 
 def figures(learned: Learned, signals: Signals, arguments: argparse.Namespace) -> dict[str, Any]:
     """What ``--json`` prints."""
+    from dataclasses import asdict
+
     solution, found = learned.solution, learned.hypergraph
     return {
         "nodes": found.n_nodes,
@@ -176,6 +178,7 @@ def figures(learned: Learned, signals: Signals, arguments: argparse.Namespace) -
         "iterations": solution.n_iter,
         "objective": solution.primal,
         "relative_gap": solution.relative_gap,
+        "certificate": None if learned.certificate is None else asdict(learned.certificate),
         "seconds": learned.seconds,
         "out": arguments.out,
     }
@@ -196,5 +199,7 @@ def _lines(learned: Learned, signals: Signals, arguments: argparse.Namespace) ->
                          f"{_report.count(solution.n_iter, 'iteration')})"),
         ("time", f"{sum(learned.seconds.values()):.2f} s: {stages}"),
     ]  # fmt: skip
+    if learned.certificate is not None:
+        rows.insert(-1, ("certificate", str(learned.certificate)))
     rows += [("written", path) for path in (arguments.out, arguments.plot) if path]
     return _report.table(rows)

@@ -31,10 +31,11 @@ class HSLS(HypergraphEstimator):
     ----------
     cardinalities : int or iterable of int
         Sizes of hyperedges to choose among; {2} learns a graph.
-    neighbors : int, mapping, sequence, "auto" or "all"
+    neighbors : int, mapping, sequence, "auto", "all" or "certified"
         Each node is joined with every (k - 1)-subset of this many nearest neighbours: one number, one for each
         cardinality (in ascending order, or as a mapping). "auto": 8, or k + 2 where that is more, as far as there
-        are nodes. "all": every subset of the nodes.
+        are nodes. "all": every subset of the nodes. "certified": the optimum over every subset, too, without making
+        candidates of all: those that matter are searched for, until it is proved that there are no more.
     variation : str or Variation
         "sum-square", "sum-absolute", "max-square", "max-absolute" (the paper's), "mean-..." and "scaled-..." (sum over
         the number of pairs or of nodes), or "<reduction>-l<p>^<q>" for other norms.
@@ -84,6 +85,11 @@ class HSLS(HypergraphEstimator):
     n_iter_ : int
     history_ : dict of arrays
         "iteration", "seconds", "primal", "dual_value" and "gap".
+    certified_ : bool
+        Whether `duality_gap_` is proved to hold over every hyperedge of the cardinalities, candidate or not; with
+        ``neighbors="certified"``, or "all".
+    certificate_ : Certificate or None
+        Of ``neighbors="certified"``: rounds, hyperedges added, sets looked at, hyperedges that there are.
     scale_ : float
         What the variations were divided by.
     neighbors_ : Neighbors or None
@@ -175,6 +181,8 @@ class HSLS(HypergraphEstimator):
         self.dual_ = learned.solution.dual
         self.n_iter_ = learned.solution.n_iter
         self.history_ = learned.solution.history
+        self.certificate_ = learned.certificate
+        self.certified_ = learned.over_all
         self.scale_ = learned.scale
         self.neighbors_ = learned.neighbors
         return self

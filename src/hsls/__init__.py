@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hsls._warnings import ConvergenceWarning
     from hsls.candidates import Candidates
     from hsls.drawing import draw, draw_comparison, draw_convergence
-    from hsls.estimators import HGSI, HSLS, PDLHGSP, KNNHypergraph
+    from hsls.estimators import HGSI, HSLS, PDLHGSP, HypergraphMLE, KNNHypergraph
     from hsls.hypergraph import Hypergraph
     from hsls.learning import Learned, Settings, learn
     from hsls.metrics import compare, total_variation
@@ -30,6 +30,7 @@ _ROOMS = {
     "Candidates": "candidates",
     "ConvergenceWarning": "_warnings",
     "Hypergraph": "hypergraph",
+    "HypergraphMLE": "estimators",
     "KNNHypergraph": "estimators",
     "Learned": "learning",
     "PDLHGSP": "estimators",
@@ -59,6 +60,7 @@ __all__ = [
     "Candidates",
     "ConvergenceWarning",
     "Hypergraph",
+    "HypergraphMLE",
     "KNNHypergraph",
     "Learned",
     "Problem",

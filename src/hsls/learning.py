@@ -28,8 +28,10 @@ from hsls.candidates import (
     listed_candidates,
 )
 from hsls.hypergraph import Hypergraph
+from hsls.likelihood.evidence import joins, variations
 from hsls.neighbors import METHODS, Neighbors, check_neighbors, nearest_neighbors
 from hsls.problem import Problem
+from hsls.selection import Criterion, Path, Sample, choose_penalty, choose_theta, reach
 from hsls.solvers import SOLVERS, Solution, solve
 
 __all__ = ["Learned", "Settings", "candidates_for", "check_solver_options", "learn"]
@@ -52,8 +54,13 @@ class Settings:
     neighbors: Any = "auto"
     candidates: Any = None
     variation: Any = "max-square"
-    alpha: float = 1.0
+    alpha: Any = 1.0
     beta: float = 1.0
+    degree: float | None = None
+    n_hyperedges: int | None = None
+    criterion: str = "ebic"
+    gamma: float = 0.5
+    folds: int = 5
     scale: Any = "auto"
     solver: str = "newton"
     tol: float | None = None
@@ -68,8 +75,10 @@ class Settings:
     def check(self) -> Settings:
         """Refuse what no data could make right, before any work; returns the settings with cardinalities in order."""
         variation.Variation.parse(self.variation)
-        _checks.positive(self.alpha, "alpha")
+        if self.alpha != "auto":
+            _checks.positive(self.alpha, "alpha")
         _checks.positive(self.beta, "beta")
+        self._check_choice()
         if isinstance(self.scale, numbers.Real):
             _checks.positive(self.scale, "scale")
         elif self.scale is not None:
@@ -91,6 +100,21 @@ class Settings:
                 f"{[*map(int, self.cardinalities)]}; list them in that order, too."
             )
         return replace(self, cardinalities=cardinalities)
+
+    def _check_choice(self) -> None:
+        Criterion(self.criterion, self.gamma, self.folds)
+        if self.degree is not None:
+            _checks.positive(self.degree, "degree")
+        if self.n_hyperedges is not None:
+            _checks.whole(self.n_hyperedges, "n_hyperedges")
+        wishes = [self.alpha == "auto", self.degree is not None, self.n_hyperedges is not None]
+        if sum(wishes) > 1:
+            raise ValueError("alpha='auto', degree and n_hyperedges exclude one another; give one of them.")
+
+    @property
+    def chooses(self) -> bool:
+        """Whether alpha follows from the data."""
+        return self.alpha == "auto" or self.degree is not None or self.n_hyperedges is not None
 
 
 def _is_list(value: Any) -> bool:
@@ -126,6 +150,10 @@ class Learned:
         Time by stage.
     renumbered : bool
         Whether the nodes were numbered for locality inside. `candidates` and `weights` are then made on first use.
+    path : Path or None
+        The path along which the parameter was chosen, where it was.
+    parameter : float
+        alpha, given or chosen; for the likelihood its penalty.
     """
 
     hypergraph: Hypergraph
@@ -140,6 +168,8 @@ class Learned:
     _tables: dict[int, Int32Array]
     _inside: tuple[FloatArray, IntArray] | None
     """Where renumbered: the signals in the numbering inside, and the user's node at each place of it."""
+    path: Path | None
+    parameter: float
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -176,7 +206,7 @@ def learn(X: AnyArray, settings: Settings | None = None, *, nodes: Iterable[Any]
 def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Learned:
     n_nodes = len(X)
     names = _checks.node_names(range(n_nodes) if nodes is None else nodes, n_nodes)
-    watch = _Watch()
+    watch = Watch()
     signals, order = X, None
     neighbors: Neighbors | None = None
     tables: dict[int, Int32Array] = {}
@@ -194,8 +224,13 @@ def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Le
         unit = scale.typical(candidates, z, settings.scale)
         if unit != 1.0:
             z /= unit
+    options, path, size = _options(settings, order), None, None
+    if settings.chooses:
+        with watch.stage("choose"):
+            settings, path, size, start = _choose(settings, candidates, signals, z)
+            if settings.solver == "newton":
+                options["start"] = start
     with watch.stage("solve"):
-        options = _options(settings, order)
         solution = solve(Problem(candidates, z, settings.alpha, settings.beta), settings.solver, **options)
     with watch.stage("hypergraph"):
         if order is None:
@@ -210,7 +245,7 @@ def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Le
             neighbors = _renumbered(neighbors, order)
             tables = {k: neighbors.indices[:, : table.shape[1]] for k, table in tables.items()}
     return Learned(
-        hypergraph=found,
+        hypergraph=found if size is None else found.top(size),
         solution=solution,
         scale=unit,
         neighbors=neighbors,
@@ -221,7 +256,49 @@ def _learn(X: FloatArray, settings: Settings, nodes: Iterable[Any] | None) -> Le
         _candidates=candidates if order is None else None,
         _tables=tables,
         _inside=None if order is None else (signals, order),
+        path=path,
+        parameter=settings.alpha,
     )
+
+
+def _choose(
+    settings: Settings, candidates: Candidates, X: FloatArray, z: FloatArray
+) -> tuple[Settings, Path, int | None, FloatArray]:
+    """The settings with alpha chosen, the path, how many hyperedges to keep, and a dual vector to start from."""
+    problem = Problem(candidates, z, 1.0, settings.beta)
+    size: int | None = None
+    if settings.alpha == "auto":
+        sample = sample_of(candidates, X, "auto", settings.observation_weights)
+        criterion = Criterion(settings.criterion, settings.gamma, settings.folds)
+        wanted = choose_penalty(sample, criterion).refit.support
+        path, solution = choose_theta(problem, wanted, settings.criterion)
+        size = int(path.n_hyperedges[path.chosen])
+        settings = replace(settings, threshold=0.0)
+    else:
+        cardinalities = np.repeat(candidates.cardinalities, np.diff(candidates.offsets))
+
+        def count(w: FloatArray) -> int:
+            return int(np.sum((w >= settings.threshold) & (w > 0)))
+
+        def degree(w: FloatArray) -> float:
+            return float(np.sum(cardinalities[(w >= settings.threshold) & (w > 0)])) / candidates.n_nodes
+
+        if settings.degree is not None:
+            path, solution = reach(problem, degree, count, settings.degree, "degree")
+        else:
+            assert settings.n_hyperedges is not None
+            size = settings.n_hyperedges
+            path, solution = reach(problem, count, count, size, "n_hyperedges")
+    alpha = 1.0 / (path.value**2 * settings.beta)
+    return replace(settings, alpha=alpha), path, size, solution.dual / path.value
+
+
+def sample_of(
+    candidates: Candidates, X: FloatArray, choice: Any, observation_weights: Any = None, noise: float = 0.0
+) -> Sample:
+    """Signals and candidates for the likelihood, in the unit in which a typical nearest candidate weighs 1."""
+    z = variations(candidates, X, observation_weights, noise) / joins(candidates)
+    return Sample(candidates, X, scale.typical(candidates, z, choice, 1.0), observation_weights, noise)
 
 
 def check_signals(X: AnyArray) -> FloatArray:
@@ -279,14 +356,21 @@ def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
 
 def candidates_for(X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None) -> Candidates:
     """The candidates that `learn` would choose among, in the user's order."""
+    return candidates_and_neighbors(X, settings, names)[0]
+
+
+def candidates_and_neighbors(
+    X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None
+) -> tuple[Candidates, Neighbors | None]:
+    """The candidates that `learn` would choose among, and the neighbours they come from, in the user's order."""
     if settings.candidates is not None or _wants_all(settings.neighbors):
-        return _without_search(settings, len(X), names)
+        return _without_search(settings, len(X), names), None
     wanted = neighbor_counts(settings, len(X))
     found = nearest_neighbors(
         X, max(wanted.values()), method=settings.neighbor_search, observation_weights=_omega(X, settings)
     )
     tables = {k: found.indices[:, :r] for k, r in wanted.items()}
-    return knn_candidates(tables, memory_budget=settings.memory_budget)
+    return knn_candidates(tables, memory_budget=settings.memory_budget), found
 
 
 def _wants_all(neighbors: Any) -> bool:
@@ -368,7 +452,7 @@ def _renumbered(neighbors: Neighbors, becomes: IntArray) -> Neighbors:
     return replace(neighbors, indices=indices, distances=neighbors.distances[came_from])
 
 
-class _Watch:
+class Watch:
     """Seconds by stage."""
 
     def __init__(self) -> None:

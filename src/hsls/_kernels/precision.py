@@ -41,6 +41,25 @@ def traces(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: in
 
 
 @kernel
+def curvatures(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: int) -> None:
+    """out_e = tr(theta M_e theta M_e)."""
+    for e in range(start, stop):
+        first, last = indptr[e], indptr[e + 1]
+        k = last - first
+        squares, rows, total = 0.0, 0.0, 0.0
+        corner = theta[indices[first], indices[first]]
+        for a in range(first, last):
+            row = 0.0
+            for b in range(first, last):
+                value = theta[indices[a], indices[b]] - corner
+                squares += value * value
+                row += value
+            rows += row * row
+            total += row
+        out[e] = squares - 2.0 * rows / k + total * total / (k * k)
+
+
+@kernel
 def products(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: int) -> None:
     """out_ef = out_fe = tr(theta M_e theta M_f) for f up to e: the squared norm of theta's block centred both ways."""
     n_nodes = theta.shape[0]

@@ -90,6 +90,12 @@ class Hyperedges:
         _threads.over(work, _threads.split(len(self), min(_threads.count(), 1 + len(self) // _A_THREAD)))
         return out
 
+    def curvatures(self, theta: FloatArray) -> FloatArray:
+        """tr(theta M_e theta M_e) for every hyperedge: the diagonal of `hessian`."""
+        out = np.empty(len(self))
+        kernels.curvatures(self.indptr, self.indices, theta, out, 0, len(self))
+        return out
+
     def hessian(self, theta: FloatArray) -> FloatArray:
         """tr(theta M_e theta M_f) for every pair of hyperedges."""
         out = np.empty((len(self), len(self)))

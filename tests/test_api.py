@@ -84,7 +84,9 @@ def test_public_methods_are_documented(name):
     assert not undocumented
 
 
-@pytest.mark.parametrize("name", ["HSLS", "HGSI", "HypergraphMLE", "KNNHypergraph", "Problem", "random_hypergraph", "smooth_signals"])
+@pytest.mark.parametrize(
+    "name", ["HSLS", "HGSI", "HypergraphMLE", "KNNHypergraph", "Problem", "random_hypergraph", "smooth_signals"]
+)
 def test_every_parameter_is_documented(name):
     value = getattr(hsls, name)
     doc = inspect.getdoc(value)
@@ -111,7 +113,16 @@ def test_there_are_examples():
         for name in hsls.__all__
         if name != "__version__" and any(test.examples for test in finder.find(getattr(hsls, name), name))
     }
-    assert {"HSLS", "HGSI", "HypergraphMLE", "KNNHypergraph", "Hypergraph", "compare", "random_hypergraph", "solve"} <= with_examples
+    assert {
+        "HSLS",
+        "HGSI",
+        "HypergraphMLE",
+        "KNNHypergraph",
+        "Hypergraph",
+        "compare",
+        "random_hypergraph",
+        "solve",
+    } <= with_examples
 
 
 # -- loading ---------------------------------------------------------------------------------------------------------

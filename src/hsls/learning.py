@@ -270,7 +270,8 @@ def _choose(
     if settings.alpha == "auto":
         sample = sample_of(candidates, X, "auto", settings.observation_weights)
         criterion = Criterion(settings.criterion, settings.gamma, settings.folds)
-        wanted = choose_penalty(sample, criterion).refit.support
+        with _threads.for_dense(len(X)):
+            wanted = choose_penalty(sample, criterion).refit.support
         path, solution = choose_theta(problem, wanted, settings.criterion)
         size = int(path.n_hyperedges[path.chosen])
         settings = replace(settings, threshold=0.0)

@@ -77,7 +77,8 @@ def learn_by_likelihood(
     with _threads.limit(settings.n_jobs):
         signals = check_signals(X)
         names = _checks.node_names(range(len(signals)) if nodes is None else nodes, len(signals))
-        return _learn(signals, settings, search, names)
+        with _threads.for_dense(len(signals)):
+            return _learn(signals, settings, search, names)
 
 
 def _learn(X: FloatArray, settings: LikelihoodSettings, search: Settings, names: tuple[str, ...]) -> Learned:

@@ -377,6 +377,8 @@ def reach(
         start = None if near is None else seen[near][0].dual * (theta / near)
         scaled = Problem(problem.candidates, theta * problem.z)
         solution = newton(scaled, tol=tol, start=start)
+        if not solution.converged and start is not None:  # too far away to start from
+            solution = newton(scaled, tol=tol)
         weights = solution.weights / (theta * beta)
         seen[theta] = solution, measure(weights), count(weights)
         return seen[theta][1]

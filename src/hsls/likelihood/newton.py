@@ -29,9 +29,10 @@ _ROUNDING = 1e-13
 # Hyperedges that may join the free ones in one iteration, as a multiple of the nodes.
 _JOINING = 1.0
 # Sweeps of coordinate descent over the model, at most, and the share of the first sweep's decrease that the last one
-# may still bring: loose far from the optimum, tighter with the gap.
+# may still bring, at most; it falls with the square of the gap, but not below what the wanted gap asks for.
 _SWEEPS = 500
-_LOOSEST, _TIGHTEST = 1e-3, 1e-14
+_LOOSEST = 1e-3
+_BEYOND = 0.1
 
 
 def maximise(
@@ -117,7 +118,7 @@ def _solve(block: Block, start: FloatArray | None, tol: float, max_iter: int, hi
         if iteration >= max_iter:
             return _Course(rows, point, "max_iter")
         free = _free(block, point)
-        direction = _direction(block, point, free)
+        direction = _direction(block, point, free, _accuracy(point.gap / block.rank, tol))
         successor = _search(block, point, free, direction)
         if successor is None:
             return _Course(rows, point, "stalled")
@@ -137,12 +138,16 @@ def _free(block: Block, point: Point) -> IntArray:
     return np.flatnonzero(positive)
 
 
-def _direction(block: Block, point: Point, free: IntArray) -> FloatArray:
+def _accuracy(relative_gap: float, tol: float) -> float:
+    """How accurately to minimise the model, so that the gap falls quadratically, as far as it has to."""
+    return min(_LOOSEST, max(relative_gap, _BEYOND * tol / relative_gap) ** 2)
+
+
+def _direction(block: Block, point: Point, free: IntArray, accuracy: float) -> FloatArray:
     """The step to the minimum of the second-order model over w >= 0."""
     H = block.edges.take(free).hessian(point.theta)
     slope = block.cost[free] - point.traces[free]
     y = point.w[free].copy()
-    accuracy = min(_LOOSEST, max(_TIGHTEST, (point.gap / block.rank) ** 2))
     kernels.descend(H, slope, y, _SWEEPS, accuracy)
     return np.asarray(y - point.w[free])
 

@@ -366,9 +366,9 @@ def reach(
 ) -> tuple[Path, Solution]:
     """The theta at which a measure of the weights, which falls as theta grows, comes nearest to the target.
 
-    The smallest theta with at least the target wins among those that are as near. Weights are those for
-    ``alpha = 1 / (theta^2 beta)``. Returns the solution for alpha = beta = 1 and variations theta z, as `solve_path`
-    has it.
+    The smallest theta wins among those that are as near. Weights are those for ``alpha = 1 / (theta^2 beta)``. Where
+    theta is so large that the solver does not converge, it is taken to be too large. Returns the solution for
+    alpha = beta = 1 and variations theta z, as `solve_path` has it.
     """
     seen: dict[float, tuple[Solution, float, int]] = {}
 
@@ -384,13 +384,12 @@ def reach(
         return seen[theta][1]
 
     with _progress.stage("choosing", _STEPS) as reporter:
-        low, high = 0.0, math.inf
-        theta = 1.0
+        low, high, theta = 0.0, math.inf, 1.0
         for step in range(_STEPS):
-            value = at(theta)
-            if value == target:
+            value, solved = at(theta), seen[theta][0].converged
+            if value == target and solved:
                 break
-            low, high = (theta, high) if value > target else (low, theta)
+            low, high = (theta, high) if value > target and solved else (low, theta)
             if low > 0 and high < low * (1 + 1e-6):
                 break
             theta = low * _STRIDE if math.isinf(high) else high / _STRIDE if low == 0 else math.sqrt(low * high)
@@ -400,7 +399,7 @@ def reach(
                 reporter.advance(step + 1)
     values = sorted(seen)
     misses = [abs(seen[theta][1] - target) for theta in values]
-    chosen = int(np.argmin(misses))
+    chosen = min(range(len(values)), key=lambda at: (not seen[values[at]][0].converged, misses[at]))
     path = Path(
         parameter="theta",
         criterion=name,

@@ -87,7 +87,18 @@ def test_public_methods_are_documented(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("HSLS", "HGSI", "KNNHypergraph", "PDLHGSP", "Problem", "Variation", "Candidates", "Hypergraph", "learn"),
+        *(
+            "HSLS",
+            "HGSI",
+            "HypergraphMLE",
+            "KNNHypergraph",
+            "PDLHGSP",
+            "Problem",
+            "Variation",
+            "Candidates",
+            "Hypergraph",
+            "learn",
+        ),
         *("random_hypergraph", "smooth_signals", "compare", "total_variation", "read_signals"),
         *("draw", "draw_comparison", "draw_convergence"),
     ],
@@ -121,6 +132,7 @@ def test_there_are_examples():
     assert {
         "HSLS",
         "HGSI",
+        "HypergraphMLE",
         "KNNHypergraph",
         "PDLHGSP",
         "Hypergraph",

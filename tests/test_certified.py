@@ -189,3 +189,18 @@ def test_more_hyperedges_than_memory_holds_are_refused():
 def test_what_cannot_be_certified_is_refused(told, complaint):
     with pytest.raises(ValueError, match=complaint):
         learn(gaussian_signals(), Settings(**{"neighbors": "certified", **told}))
+
+
+@pytest.mark.parametrize("wish", [{"alpha": "auto"}, {"n_hyperedges": 12}, {"degree": 1.5}])
+def test_a_parameter_that_follows_from_the_data_is_proved_for_all_hyperedges(wish):
+    X = gaussian_signals(n_nodes=16)
+    model = HSLS(3, "certified", **wish).fit(X)
+    assert model.certified_
+    assert model.path_ is not None
+    same = HSLS(3, "all", alpha=model.alpha_, scale=model.scale_).fit(X)
+    members = {edge: w for edge, w in zip(same.hypergraph_.edges, same.hypergraph_.weights, strict=True)}
+    found = dict(zip(model.hypergraph_.edges, model.hypergraph_.weights, strict=True))
+    for edge, w in found.items():
+        assert w == pytest.approx(members[edge], abs=1e-2)
+    if "n_hyperedges" in wish:
+        assert len(found) <= wish["n_hyperedges"]

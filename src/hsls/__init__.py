@@ -10,13 +10,14 @@ from hsls._version import __version__
 if TYPE_CHECKING:
     from hsls._warnings import ConvergenceWarning
     from hsls.candidates import Candidates
-    from hsls.drawing import draw, draw_comparison, draw_convergence
-    from hsls.estimators import HGSI, HSLS, PDLHGSP, KNNHypergraph
+    from hsls.drawing import draw, draw_comparison, draw_convergence, draw_path
+    from hsls.estimators import HGSI, HSLS, PDLHGSP, HypergraphMLE, KNNHypergraph
     from hsls.hypergraph import Hypergraph
     from hsls.learning import Learned, Settings, learn
     from hsls.metrics import compare, total_variation
     from hsls.problem import Problem
     from hsls.readwrite import read, write
+    from hsls.selection import Path
     from hsls.simulate import random_hypergraph, smooth_signals
     from hsls.solvers import Solution, solve, solve_path
     from hsls.tables import read_signals
@@ -30,9 +31,11 @@ _ROOMS = {
     "Candidates": "candidates",
     "ConvergenceWarning": "_warnings",
     "Hypergraph": "hypergraph",
+    "HypergraphMLE": "estimators",
     "KNNHypergraph": "estimators",
     "Learned": "learning",
     "PDLHGSP": "estimators",
+    "Path": "selection",
     "Problem": "problem",
     "Settings": "learning",
     "Solution": "solvers",
@@ -43,6 +46,7 @@ _ROOMS = {
     "draw": "drawing",
     "draw_comparison": "drawing",
     "draw_convergence": "drawing",
+    "draw_path": "drawing",
     "random_hypergraph": "simulate",
     "smooth_signals": "simulate",
     "compare": "metrics",
@@ -59,8 +63,10 @@ __all__ = [
     "Candidates",
     "ConvergenceWarning",
     "Hypergraph",
+    "HypergraphMLE",
     "KNNHypergraph",
     "Learned",
+    "Path",
     "Problem",
     "Settings",
     "Solution",
@@ -70,6 +76,7 @@ __all__ = [
     "draw",
     "draw_comparison",
     "draw_convergence",
+    "draw_path",
     "learn",
     "random_hypergraph",
     "read",

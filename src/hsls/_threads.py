@@ -21,6 +21,9 @@ from hsls import _checks
 
 Result = TypeVar("Result")
 
+# Rows of a dense matrix from which on a second thread pays: below, waking it takes longer than its work.
+_ROWS_A_THREAD = 400
+
 _limit: ContextVar[int | None] = ContextVar("hsls_threads", default=None)
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
@@ -55,6 +58,15 @@ def limit(n_jobs: int | None) -> Iterator[None]:
         yield
     finally:
         _limit.reset(token)
+
+
+@contextmanager
+def for_dense(n_rows: int) -> Iterator[None]:
+    """Within the block let dense linear algebra on matrices of this size use as many threads as it gains from."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(count() if n_rows >= _ROWS_A_THREAD else 1, user_api="blas"):
+        yield
 
 
 def split(length: int, parts: int) -> list[tuple[int, int]]:

@@ -97,7 +97,7 @@ def solve_over_all(
     """
     distances = pricing.distances
     z = _variations(candidates, distances)
-    unit = scale.typical(candidates, z, unit, lambda: _least(pricing, candidates, z))
+    unit = scale.typical(candidates, z, unit, least=lambda: _least(pricing, candidates, z))
     z = z / unit
     told = dict(options or {})
     n_nodes, n_start = candidates.n_nodes, candidates.n_candidates

@@ -29,9 +29,11 @@ from hsls.candidates import (
 )
 from hsls.certified import Certificate, solve_over_all
 from hsls.hypergraph import Hypergraph
+from hsls.likelihood.evidence import joins, variations
 from hsls.neighbors import METHODS, Neighbors, check_neighbors, nearest_neighbors
 from hsls.pricing import Pricing
 from hsls.problem import Problem
+from hsls.selection import Criterion, Path, Sample, choose_penalty, choose_theta, reach
 from hsls.solvers import SOLVERS, Solution, solve
 
 __all__ = ["Learned", "Settings", "candidates_for", "check_solver_options", "learn"]
@@ -54,7 +56,7 @@ class Settings:
     neighbors: Any = "auto"
     candidates: Any = None
     variation: Any = "max-square"
-    alpha: float = 1.0
+    alpha: Any = 1.0
     beta: float = 1.0
     scale: Any = "auto"
     solver: str = "newton"
@@ -66,12 +68,19 @@ class Settings:
     neighbor_search: str = "auto"
     memory_budget: float | None = DEFAULT_MEMORY_BUDGET
     n_jobs: int | None = None
+    degree: float | None = None
+    n_hyperedges: int | None = None
+    criterion: str = "ebic"
+    gamma: float = 0.5
+    folds: int = 5
 
     def check(self) -> Settings:
         """Refuse what no data could make right, before any work; returns the settings with cardinalities in order."""
         variation.Variation.parse(self.variation)
-        _checks.positive(self.alpha, "alpha")
+        if self.alpha != "auto":
+            _checks.positive(self.alpha, "alpha")
         _checks.positive(self.beta, "beta")
+        self._check_choice()
         if isinstance(self.scale, numbers.Real):
             _checks.positive(self.scale, "scale")
         elif self.scale is not None:
@@ -107,6 +116,21 @@ class Settings:
                 "'auto', None or a number."
             )
 
+    def _check_choice(self) -> None:
+        Criterion(self.criterion, self.gamma, self.folds)
+        if self.degree is not None:
+            _checks.positive(self.degree, "degree")
+        if self.n_hyperedges is not None:
+            _checks.whole(self.n_hyperedges, "n_hyperedges")
+        wishes = [self.alpha == "auto", self.degree is not None, self.n_hyperedges is not None]
+        if sum(wishes) > 1:
+            raise ValueError("alpha='auto', degree and n_hyperedges exclude one another; give one of them.")
+
+    @property
+    def chooses(self) -> bool:
+        """Whether alpha follows from the data."""
+        return self.alpha == "auto" or self.degree is not None or self.n_hyperedges is not None
+
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
@@ -141,6 +165,10 @@ class Learned:
         Time by stage.
     renumbered : bool
         Whether the nodes were numbered for locality inside. `candidates` and `weights` are then made on first use.
+    path : Path or None
+        The path along which the parameter was chosen, where it was.
+    parameter : float
+        alpha, given or chosen; for the likelihood its penalty.
     certificate : Certificate or None
         Of ``neighbors="certified"``: what is proved about the hyperedges that are no candidates.
     """
@@ -157,6 +185,8 @@ class Learned:
     _tables: dict[int, Int32Array]
     _inside: tuple[FloatArray, IntArray] | None
     """Where renumbered: the signals in the numbering inside, and the user's node at each place of it."""
+    path: Path | None
+    parameter: float
     certificate: Certificate | None = None
 
     @property
@@ -203,7 +233,7 @@ def learn(X: AnyArray, settings: Settings | None = None, *, nodes: Iterable[Any]
 
 def _learn(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned:
     n_nodes = len(X)
-    watch = _Watch()
+    watch = Watch()
     signals, order = X, None
     neighbors: Neighbors | None = None
     tables: dict[int, Int32Array] = {}
@@ -221,8 +251,13 @@ def _learn(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned
         unit = scale.typical(candidates, z, settings.scale)
         if unit != 1.0:
             z /= unit
+    options, path, size = _options(settings, order), None, None
+    if settings.chooses:
+        with watch.stage("choose"):
+            settings, path, size, start = _choose(settings, candidates, signals, z)
+            if settings.solver == "newton":
+                options["start"] = start
     with watch.stage("solve"):
-        options = _options(settings, order)
         solution = solve(Problem(candidates, z, settings.alpha, settings.beta), settings.solver, **options)
     with watch.stage("hypergraph"):
         if order is None:
@@ -237,7 +272,7 @@ def _learn(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned
             neighbors = _renumbered(neighbors, order)
             tables = {k: neighbors.indices[:, : table.shape[1]] for k, table in tables.items()}
     return Learned(
-        hypergraph=found,
+        hypergraph=found if size is None else found.top(size),
         solution=solution,
         scale=unit,
         neighbors=neighbors,
@@ -248,12 +283,27 @@ def _learn(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned
         _candidates=candidates if order is None else None,
         _tables=tables,
         _inside=None if order is None else (signals, order),
+        path=path,
+        parameter=settings.alpha,
     )
 
 
 def _learn_over_all(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned:
-    """From the candidates of a few neighbours to the optimum over every hyperedge."""
-    watch = _Watch()
+    """From the candidates of a few neighbours to the optimum over every hyperedge.
+
+    Where alpha follows from the data it is chosen on these candidates, and proved optimal is the solution for it.
+    """
+    watch = Watch()
+    size, path = None, None
+    if settings.chooses:
+        with watch.stage("choose"):
+            near = _learn(X, replace(settings, neighbors="auto"), names)
+        path = near.path
+        size = near.hypergraph.n_edges if settings.degree is None else None
+        threshold = 0.0 if settings.alpha == "auto" else settings.threshold
+        settings = replace(
+            settings, alpha=near.parameter, degree=None, n_hyperedges=None, scale=near.scale, threshold=threshold
+        )
     counts = neighbor_counts(replace(settings, neighbors="auto"), len(X))
     with watch.stage("variation"), _progress.stage("variations"):
         kind = variation.Variation.parse(settings.variation)
@@ -278,7 +328,7 @@ def _learn_over_all(X: FloatArray, settings: Settings, names: tuple[str, ...]) -
     with watch.stage("hypergraph"):
         found = candidates.hypergraph(solution.weights, settings.threshold, names)
     return Learned(
-        hypergraph=found,
+        hypergraph=found if size is None else found.top(size),
         solution=solution,
         scale=unit,
         neighbors=neighbors,
@@ -289,8 +339,51 @@ def _learn_over_all(X: FloatArray, settings: Settings, names: tuple[str, ...]) -
         _candidates=candidates,
         _tables={},
         _inside=None,
+        path=path,
+        parameter=settings.alpha,
         certificate=certificate,
     )
+
+
+def _choose(
+    settings: Settings, candidates: Candidates, X: FloatArray, z: FloatArray
+) -> tuple[Settings, Path, int | None, FloatArray]:
+    """The settings with alpha chosen, the path, how many hyperedges to keep, and a dual vector to start from."""
+    problem = Problem(candidates, z, 1.0, settings.beta)
+    size: int | None = None
+    if settings.alpha == "auto":
+        sample = sample_of(candidates, X, "auto", settings.observation_weights)
+        criterion = Criterion(settings.criterion, settings.gamma, settings.folds)
+        with _threads.for_dense(len(X)):
+            wanted = choose_penalty(sample, criterion).refit.support
+        path, solution = choose_theta(problem, wanted, settings.criterion)
+        size = int(path.n_hyperedges[path.chosen])
+        settings = replace(settings, threshold=0.0)
+    else:
+        cardinalities = np.repeat(candidates.cardinalities, np.diff(candidates.offsets))
+
+        def count(w: FloatArray) -> int:
+            return int(np.sum((w >= settings.threshold) & (w > 0)))
+
+        def degree(w: FloatArray) -> float:
+            return float(np.sum(cardinalities[(w >= settings.threshold) & (w > 0)])) / candidates.n_nodes
+
+        if settings.degree is not None:
+            path, solution = reach(problem, degree, count, settings.degree, "degree")
+        else:
+            assert settings.n_hyperedges is not None
+            size = settings.n_hyperedges
+            path, solution = reach(problem, count, count, size, "n_hyperedges")
+    alpha = 1.0 / (path.value**2 * settings.beta)
+    return replace(settings, alpha=alpha), path, size, solution.dual / path.value
+
+
+def sample_of(
+    candidates: Candidates, X: FloatArray, choice: Any, observation_weights: Any = None, noise: float = 0.0
+) -> Sample:
+    """Signals and candidates for the likelihood, in the unit in which a typical nearest candidate weighs 1."""
+    z = variations(candidates, X, observation_weights, noise) / joins(candidates)
+    return Sample(candidates, X, scale.typical(candidates, z, choice, 1.0), observation_weights, noise)
 
 
 def check_signals(X: AnyArray) -> FloatArray:
@@ -350,16 +443,23 @@ def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
 
 def candidates_for(X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None) -> Candidates:
     """The candidates that `learn` would choose among, or start from, in the user's order."""
+    return candidates_and_neighbors(X, settings, names)[0]
+
+
+def candidates_and_neighbors(
+    X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None
+) -> tuple[Candidates, Neighbors | None]:
+    """The candidates that `learn` would choose among, and the neighbours they come from, in the user's order."""
     if _is_word(settings.neighbors, "certified"):
         settings = replace(settings, neighbors="auto")
     if settings.candidates is not None or _is_word(settings.neighbors, "all"):
-        return _without_search(settings, len(X), names)
+        return _without_search(settings, len(X), names), None
     wanted = neighbor_counts(settings, len(X))
     found = nearest_neighbors(
         X, max(wanted.values()), method=settings.neighbor_search, observation_weights=_omega(X, settings)
     )
     tables = {k: found.indices[:, :r] for k, r in wanted.items()}
-    return knn_candidates(tables, memory_budget=settings.memory_budget)
+    return knn_candidates(tables, memory_budget=settings.memory_budget), found
 
 
 def _is_word(neighbors: Any, word: str) -> bool:
@@ -441,7 +541,7 @@ def _renumbered(neighbors: Neighbors, becomes: IntArray) -> Neighbors:
     return replace(neighbors, indices=indices, distances=neighbors.distances[came_from])
 
 
-class _Watch:
+class Watch:
     """Seconds by stage."""
 
     def __init__(self) -> None:

@@ -25,11 +25,15 @@ _MANY = 100_000
 
 
 def typical(
-    candidates: Candidates, z: FloatArray, scale: str | float | None, least: Callable[[], FloatArray] | None = None
+    candidates: Candidates,
+    z: FloatArray,
+    scale: str | float | None,
+    nearest_is: float = _NEAREST,
+    least: Callable[[], FloatArray] | None = None,
 ) -> float:
     """The number that the variations are to be divided by.
 
-    "auto" looks at the least variation among each node's candidates and takes a sixth of its median over the nodes:
+    "auto" looks at the least variation among each node's candidates and makes its median over the nodes `nearest_is`:
     unlike the median over the candidates it does not move with the number of neighbours. Where such a median is 0,
     as when most nodes are identical, the median of all variations takes its place, then their mean, then 1. `least`
     gives the least variation at each node where that may not be among the candidates.
@@ -42,7 +46,7 @@ def typical(
     if choice == "auto":
         nearest = float(np.median(least_at_nodes(candidates, z) if least is None else least()))
         if nearest > 0:
-            return nearest / _NEAREST
+            return nearest / nearest_is
     if choice != "mean":
         middle = median(z)
         if middle > 0:

@@ -59,9 +59,9 @@ def test_every_setting_reaches_the_learner():
     """Each parameter that the learner knows, given another value than its default, changes what it is told."""
     others = {
         "cardinalities": 3, "neighbors": 4, "candidates": [(0, 1)], "variation": "sum-square", "alpha": 2.0,
-        "beta": 3.0, "scale": None, "solver": "fbf", "tol": 1e-3, "max_iter": 77, "solver_options": {"balance": 0.5},
-        "threshold": 0.1, "observation_weights": np.ones(6), "neighbor_search": "exact", "memory_budget": 1e6,
-        "n_jobs": 1,
+        "beta": 3.0, "degree": 2.0, "n_hyperedges": 9, "criterion": "cv", "gamma": 1.0, "folds": 3, "scale": None,
+        "solver": "fbf", "tol": 1e-3, "max_iter": 77, "solver_options": {"balance": 0.5}, "threshold": 0.1,
+        "observation_weights": np.ones(6), "neighbor_search": "exact", "memory_budget": 1e6, "n_jobs": 1,
     }  # fmt: skip
     parameters = set(HSLS().get_params())
     assert set(Settings.__dataclass_fields__) == set(others) == parameters - {"nodes", "verbose"}

@@ -23,6 +23,7 @@ folder that --data or the environment variable HSLS_DATA names, then in a cache,
 EXPERIMENTS = {
     "overlap": "true hyperedges among the candidates as neighbours grow",
     "coauthorship": "the methods compared on co-authorship networks",
+    "recovery": "HSLS and the likelihood chosen by the data alone, against their oracles",
     "mortality": "lung cancer, smoking and temperature by state",
 }
 

@@ -10,6 +10,7 @@ from hsls.drawing.comparison import draw_comparison
 from hsls.drawing.convergence import draw_convergence
 from hsls.drawing.hypergraph import draw
 from hsls.drawing.layout import layout
+from hsls.drawing.path import draw_path
 from hsls.drawing.save import save
 
-__all__ = ["draw", "draw_comparison", "draw_convergence", "layout", "save"]
+__all__ = ["draw", "draw_comparison", "draw_convergence", "draw_path", "layout", "save"]

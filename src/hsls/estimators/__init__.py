@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hsls.estimators.baselines import HGSI, KNNHypergraph
 from hsls.estimators.hsls import HSLS
+from hsls.estimators.mle import HypergraphMLE
 from hsls.estimators.pdl_hgsp import PDLHGSP
 
-__all__ = ["HGSI", "HSLS", "PDLHGSP", "KNNHypergraph"]
+__all__ = ["HGSI", "HSLS", "PDLHGSP", "HypergraphMLE", "KNNHypergraph"]

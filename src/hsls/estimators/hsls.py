@@ -41,7 +41,18 @@ class HSLS(HypergraphEstimator):
         the number of pairs or of nodes), or "<reduction>-l<p>^<q>" for other norms.
     alpha, beta : float
         Weight of the degrees and of the squared weights. Which hyperedges are found depends on
-        ``theta = 1 / sqrt(alpha beta)`` alone; the larger theta, the fewer.
+        ``theta = 1 / sqrt(alpha beta)`` alone; the larger theta, the fewer. alpha may be "auto": the data choose theta
+        and the number of hyperedges, in the place of `threshold`, for up to 5,000 nodes; see `criterion`.
+    degree, n_hyperedges : float and int, optional
+        A target in the place of alpha: the mean number of hyperedges of a node, or their number in all.
+    criterion : {"ebic", "cv"}
+        How "auto" chooses. A set of hyperedges is found as `HypergraphMLE` does, by the extended Bayesian information
+        criterion or by the likelihood of held-out observations; theta and the number of hyperedges are those that
+        agree with it best.
+    gamma : float
+        Of "ebic": the larger, the fewer hyperedges.
+    folds : int
+        Of "cv".
     scale : {"auto", "median", "mean"}, float or None
         What the variations are divided by, so that alpha and beta mean the same in any units. "auto": a sixth of what
         the nearest candidate of a typical node varies, which does not move with the number of neighbours. None: raw
@@ -92,6 +103,10 @@ class HSLS(HypergraphEstimator):
         Of ``neighbors="certified"``: rounds, hyperedges added, sets looked at, hyperedges that there are.
     scale_ : float
         What the variations were divided by.
+    alpha_ : float
+        alpha, given or chosen.
+    path_ : Path or None
+        The path along which alpha was chosen, with its scores; see `hsls.drawing.draw_path`.
     neighbors_ : Neighbors or None
         Neighbours, the method that found them, and whether it was exact.
     solution_ : Solution
@@ -122,9 +137,14 @@ class HSLS(HypergraphEstimator):
         cardinalities: Any = (2, 3),
         neighbors: Any = "auto",
         variation: Any = "max-square",
-        alpha: float = 1.0,
+        alpha: Any = 1.0,
         beta: float = 1.0,
         *,
+        degree: float | None = None,
+        n_hyperedges: int | None = None,
+        criterion: str = "ebic",
+        gamma: float = 0.5,
+        folds: int = 5,
         scale: Any = "auto",
         threshold: float = 1e-2,
         solver: str = "newton",
@@ -144,6 +164,11 @@ class HSLS(HypergraphEstimator):
         self.variation = variation
         self.alpha = alpha
         self.beta = beta
+        self.degree = degree
+        self.n_hyperedges = n_hyperedges
+        self.criterion = criterion
+        self.gamma = gamma
+        self.folds = folds
         self.scale = scale
         self.threshold = threshold
         self.solver = solver
@@ -184,6 +209,8 @@ class HSLS(HypergraphEstimator):
         self.certificate_ = learned.certificate
         self.certified_ = learned.over_all
         self.scale_ = learned.scale
+        self.alpha_ = learned.parameter
+        self.path_ = learned.path
         self.neighbors_ = learned.neighbors
         return self
 

@@ -1,0 +1,189 @@
+"""How well chosen hyperedges explain the signals: weights refitted without penalty, and the log-likelihood then."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hsls import variation
+from hsls._types import FloatArray, IntArray
+from hsls.candidates import Candidates
+from hsls.likelihood.field import Hyperedges, Likelihood
+from hsls.likelihood.newton import maximise
+
+__all__ = ["Evidence", "Refit"]
+
+# In units of the typical variation: keeps the weight of hyperedges finite on which the signals are equal.
+_FLOOR = 1e-6
+# In the same units, of the variance of levels: signals that were centred over the nodes have levels of 0.
+_LEAST_LEVEL = 1e-3
+# Relative gap of a refit; times half the observations and the nodes it is the error of the log-likelihood.
+_ACCURACY = 1e-6
+# Added to the Hessian's diagonal, relatively: a triple and its pairs can be told apart by their number alone.
+_RIDGE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Hyperedges with the weights of largest likelihood.
+
+    Attributes
+    ----------
+    support : array of int
+        Positions of the hyperedges of positive weight among the candidates.
+    weights : array
+    log_likelihood : float
+        Of all observations, up to a constant; see `Evidence`.
+    n_parameters : int
+        Hyperedges and connected components.
+    """
+
+    support: IntArray
+    weights: FloatArray
+    log_likelihood: float
+    n_parameters: int
+
+
+class Evidence:
+    r"""Log-likelihood of sets of hyperedges among candidates, weights refitted.
+
+    Under the field, connected components are independent. What the signals tell within component b has the likelihood
+    of `Likelihood`; its level ``1_b'x / sqrt(N_b)``, of which the field says nothing, is taken to be Gaussian with a
+    variance v_b that is fitted, too. So the log-likelihood of P observations is, up to a constant,
+
+    .. math:: \frac{P}{2} \Big( \sum_b \log\det (L_b + J_b) - \log v_b - 1 \; - \; tr(C L) \Big)
+
+    over all components b, isolated nodes included. It is that of all N numbers whatever the components, so sets that
+    connect different nodes can be compared.
+
+    Parameters
+    ----------
+    edges : Hyperedges
+        All candidates.
+    z : array
+        The variation of `Likelihood`.
+    signals : array, shape (N, P)
+        Such that ``C = signals @ signals.T``.
+    n_observations : float
+        P.
+    """
+
+    def __init__(self, edges: Hyperedges, z: FloatArray, signals: FloatArray, n_observations: float) -> None:
+        self.edges = edges
+        self.z = z
+        self.signals = signals
+        self.n_observations = n_observations
+        typical = float(np.median(z)) or 1.0
+        self._floor, self._least_level = _FLOOR * typical, _LEAST_LEVEL * typical
+
+    @classmethod
+    def of(
+        cls,
+        candidates: Candidates,
+        X: FloatArray,
+        *,
+        unit: float = 1.0,
+        observation_weights: Any = None,
+        noise: float = 0.0,
+    ) -> Evidence:
+        """What the signals X tell on the candidates, variations divided by `unit`, see `variations`."""
+        omega = variation.check_observation_weights(observation_weights, X.shape[1])
+        z = variations(candidates, X, observation_weights, noise) / unit
+        missing = np.isnan(X)
+        if missing.any():
+            X = np.where(missing, np.nanmean(X, axis=1, keepdims=True), X)
+        return cls(
+            Hyperedges.of(candidates),
+            z,
+            X * np.sqrt(omega / (omega.sum() * unit)),
+            float(omega.sum() ** 2 / np.sum(omega**2)),
+        )
+
+    def refit(self, support: IntArray, start: FloatArray | None = None) -> Refit:
+        """The weights of largest likelihood on these candidates."""
+        problem = self._problem(support)
+        levels = self._levels(problem.labels)
+        value = -float(np.sum(np.log(levels) + 1.0))
+        weights = np.zeros(0)
+        if len(support):
+            solution = maximise(problem, tol=_ACCURACY, start=start)
+            kept = solution.weights > 0
+            support, weights = support[kept], solution.weights[kept]
+            value -= solution.primal
+        return Refit(support, weights, 0.5 * self.n_observations * value, len(support) + len(levels))
+
+    def held_out(self, refit: Refit, other: Evidence) -> float:
+        """Log-likelihood of other observations, each, under a refit to these, times two."""
+        problem = self._problem(refit.support)
+        levels = self._levels(problem.labels)
+        value = -float(np.sum(np.log(levels) + other._levels(problem.labels) / levels))
+        value -= float(other.z[refit.support] @ refit.weights)
+        for block in problem.blocks:
+            point = block.at(refit.weights[block.numbers])
+            if point is None:
+                return -math.inf
+            value += block.rank - point.value
+        return value
+
+    def losses(self, refit: Refit) -> FloatArray:
+        """About how much the log-likelihood falls without each hyperedge, the others refitted (Wald's statistic)."""
+        out = np.zeros(len(refit.support))
+        problem = self._problem(refit.support)
+        for block in problem.blocks:
+            point = block.at(refit.weights[block.numbers])
+            if point is not None:
+                H = block.edges.hessian(point.theta)
+                H[np.diag_indices(len(H))] *= 1.0 + _RIDGE
+                out[block.numbers] = 0.25 * self.n_observations * point.w**2 / np.diagonal(np.linalg.inv(H))
+        return out
+
+    def gains(self, refit: Refit) -> FloatArray:
+        """About how much the log-likelihood rises with each candidate added, all else as it is (the score test)."""
+        theta = self._covariance(refit)
+        slope = np.maximum(self.edges.traces(theta) - self.z, 0.0)
+        slope[refit.support] = 0.0
+        out = np.zeros(len(self.edges))
+        rising = np.flatnonzero(slope)
+        out[rising] = 0.25 * self.n_observations * slope[rising] ** 2 / self.edges.take(rising).curvatures(theta)
+        return out
+
+    def _problem(self, support: IntArray) -> Likelihood:
+        return Likelihood(self.edges.take(support), self.z[support] + self._floor)
+
+    def _levels(self, labels: IntArray) -> FloatArray:
+        """v_b of the components that the labels tell apart."""
+        sizes = np.bincount(labels)
+        sums = np.zeros((len(sizes), self.signals.shape[1]))
+        np.add.at(sums, labels, self.signals)
+        return np.asarray(np.maximum(np.sum(sums**2, axis=1) / sizes, self._least_level))
+
+    def _covariance(self, refit: Refit) -> FloatArray:
+        """Covariance of the signals under the refitted model."""
+        problem = self._problem(refit.support)
+        sizes = np.bincount(problem.labels)
+        same = problem.labels[:, None] == problem.labels
+        out: FloatArray = np.where(same, (self._levels(problem.labels) / sizes)[problem.labels], 0.0)
+        for block in problem.blocks:
+            point = block.at(refit.weights[block.numbers])
+            if point is not None:
+                out[np.ix_(block.nodes, block.nodes)] += point.theta - 1.0 / len(block.nodes)
+        return out
+
+
+def variations(
+    candidates: Candidates, X: FloatArray, observation_weights: Any = None, noise: float = 0.0
+) -> FloatArray:
+    """z_e = tr(C M_e), what white noise of the given variance adds to it (|e| - 1 times) taken away, at least 0."""
+    total = float(np.sum(variation.check_observation_weights(observation_weights, X.shape[1])))
+    z = variation.of_candidates(candidates, X, "scaled-square", observation_weights) / total
+    if noise:
+        z = np.maximum(z - noise * joins(candidates), 0.0)
+    return z
+
+
+def joins(candidates: Candidates) -> IntArray:
+    """|e| - 1 for every candidate: the rank of M_e."""
+    return np.repeat(np.array(candidates.cardinalities, dtype=np.int64) - 1, np.diff(candidates.offsets))

@@ -1,0 +1,127 @@
+"""Refits: their likelihood by dense Gaussian densities, and what they foretell of one hyperedge more or less."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from fields import constants, dense_matrices
+from hsls.candidates import all_candidates
+from hsls.likelihood.evidence import Evidence, joins, variations
+from hsls.likelihood.field import node_labels
+from hsls.likelihood.search import improve
+from instances import seeds
+from learned import gaussian_signals, with_holes
+
+CANDIDATES = all_candidates(7, (2, 3))
+
+
+def evidence(seed, n_observations=40, **options):
+    return Evidence.of(CANDIDATES, gaussian_signals(seed, 7, n_observations), **options)
+
+
+def support(seed, count=6):
+    return np.sort(np.random.default_rng(seed).choice(CANDIDATES.n_candidates, count, replace=False))
+
+
+def precision(own, refit, test=None):
+    """Of all signals: L(w), and over each component's constants the inverse variance of its level."""
+    labels = node_labels(own.edges.take(refit.support))
+    L = np.tensordot(refit.weights, dense_matrices(own.edges.take(refit.support)), 1)
+    J = constants(labels)
+    C = own.signals @ own.signals.T
+    for label in np.unique(labels):
+        mine = labels == label
+        L += J * mine[:, None] / np.trace(C @ (J * mine[:, None]))
+    return L
+
+
+def log_density(K, C):
+    return np.linalg.slogdet(K)[1] - np.trace(K @ C)
+
+
+@settings(max_examples=25)
+@given(seeds())
+def test_the_log_likelihood_is_that_of_a_gaussian(seed):
+    own = evidence(seed)
+    refit = own.refit(support(seed))
+    K = precision(own, refit)
+    expected = 20 * log_density(K, own.signals @ own.signals.T)
+    assert refit.log_likelihood == pytest.approx(expected, rel=1e-3, abs=0.05)
+    assert refit.n_parameters == len(refit.support) + len(np.unique(node_labels(own.edges.take(refit.support))))
+
+
+@settings(max_examples=15)
+@given(seeds())
+def test_held_out_observations_have_the_density_of_the_refit(seed):
+    own, other = evidence(seed), evidence(seed + 1, 15)
+    refit = own.refit(support(seed))
+    expected = log_density(precision(own, refit), other.signals @ other.signals.T)
+    assert own.held_out(refit, other) == pytest.approx(expected, rel=1e-3, abs=0.05)
+
+
+@settings(max_examples=15)
+@given(seeds())
+def test_more_hyperedges_within_a_component_never_explain_less(seed):
+    own = evidence(seed)
+    few = support(seed, 8)
+    more = np.union1d(few, support(seed + 1, 4))
+    if len(np.unique(node_labels(own.edges.take(few)))) == len(np.unique(node_labels(own.edges.take(more)))):
+        assert own.refit(more).log_likelihood >= own.refit(few).log_likelihood - 1e-3
+
+
+def test_losses_and_gains_foretell_the_refit():
+    """Wald's statistic is near the likelihood ratio; the score, which leaves the others as they are, below it."""
+    own = evidence(3, 4000)
+    complete = own.refit(np.arange(21))  # all pairs: every one of them connects
+    losses = own.losses(complete)
+    weakest = np.argsort(losses)[:3]
+    for e in weakest:
+        without = own.refit(np.delete(complete.support, e))
+        fall = complete.log_likelihood - without.log_likelihood
+        assert fall == pytest.approx(losses[e], rel=0.1, abs=0.5)
+        assert 0.3 * fall <= own.gains(without)[complete.support[e]] <= 1.1 * fall
+
+
+def test_no_hyperedge_at_all_is_a_model_too():
+    own = evidence(0)
+    refit = own.refit(np.zeros(0, dtype=np.int64))
+    variances = np.sum(own.signals**2, axis=1)
+    assert refit.log_likelihood == pytest.approx(-20 * np.sum(np.log(variances) + 1))
+    assert len(own.losses(refit)) == 0
+    assert np.any(own.gains(refit) > 0)
+
+
+def test_variations_are_traces_with_the_noise_taken_off():
+    X = gaussian_signals(0, 7, 30)
+    M = dense_matrices(evidence(0).edges)
+    np.testing.assert_allclose(variations(CANDIDATES, X), np.einsum("ij,eji->e", X @ X.T / 30, M))
+    freed = np.einsum("ij,eji->e", X @ X.T / 30 - 0.1 * np.eye(7), M)
+    np.testing.assert_allclose(variations(CANDIDATES, X, noise=0.1), np.maximum(freed, 0))
+    np.testing.assert_array_equal(joins(CANDIDATES), np.einsum("eii->e", M).round())
+
+
+def test_missing_values_and_weights_are_taken():
+    X = with_holes(gaussian_signals(0, 7, 30))
+    own = Evidence.of(CANDIDATES, X, observation_weights=np.linspace(1, 2, 30), unit=2.0)
+    assert 28 < own.n_observations < 30
+    assert np.isfinite(own.refit(support(0)).log_likelihood)
+
+
+@settings(max_examples=15)
+@given(seeds())
+def test_the_search_never_ends_below_its_start_and_no_single_drop_betters_it(seed):
+    own = evidence(seed)
+    price = 4.0
+
+    def score(refit):
+        return refit.log_likelihood - price * refit.n_parameters
+
+    first = own.refit(support(seed, 10))
+    last = improve(own, first, score, price)
+    assert score(last) >= score(first)
+    if len(last.support):
+        weakest = int(np.argmin(own.losses(last)))
+        if own.losses(last)[weakest] < price:
+            assert score(own.refit(np.delete(last.support, weakest))) <= score(last) + 1e-6

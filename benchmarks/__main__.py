@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks import calibration, scale, solvers, startup
+from benchmarks import calibration, likelihood, scale, solvers, startup
 from benchmarks.table import summary
 from hsls import _threads
 
@@ -19,6 +19,7 @@ BENCHMARKS = {
     "pass": scale.one_pass,
     "graph": scale.graph,
     "startup": startup.startup,
+    "likelihood": likelihood.likelihood,
 }
 
 # Tables that no target of speed goes with: only when named.

@@ -98,7 +98,6 @@ def test_observation_weights_repeat_observations():
 
 
 def test_hyperedges_are_recovered_with_nothing_told():
-    """Mean over 20 seeds: 0.99."""
     scores = []
     for seed in range(1000, 1006):
         truth, X = simulated(seed)

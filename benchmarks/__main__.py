@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks import calibration, certified, scale, solvers, startup
+from benchmarks import calibration, certified, likelihood, scale, solvers, startup
 from benchmarks.table import summary
 from hsls import _threads
 
@@ -20,6 +20,7 @@ BENCHMARKS = {
     "graph": scale.graph,
     "certified": certified.certified,
     "startup": startup.startup,
+    "likelihood": likelihood.likelihood,
 }
 
 # Tables that no target of speed goes with: only when named.

@@ -42,7 +42,7 @@ class HSLS(HypergraphEstimator):
     alpha, beta : float
         Weight of the degrees and of the squared weights. Which hyperedges are found depends on
         ``theta = 1 / sqrt(alpha beta)`` alone; the larger theta, the fewer. alpha may be "auto": the data choose theta
-        and the number of hyperedges, in the place of `threshold`, for up to 5,000 nodes; see `criterion`.
+        and the number of hyperedges, in the place of `threshold`, for up to 4,000 nodes; see `criterion`.
     degree, n_hyperedges : float and int, optional
         A target in the place of alpha: the mean number of hyperedges of a node, or their number in all.
     criterion : {"ebic", "cv"}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hsls.metrics import compare, total_variation
     from hsls.problem import Problem
     from hsls.readwrite import read, write
+    from hsls.resampling import Stability, stability
     from hsls.simulate import random_hypergraph, smooth_signals
     from hsls.solvers import Solution, solve, solve_path
     from hsls.tables import read_signals
@@ -36,6 +37,7 @@ _ROOMS = {
     "Problem": "problem",
     "Settings": "learning",
     "Solution": "solvers",
+    "Stability": "resampling",
     "Variation": "variation",
     "learn": "learning",
     "solve": "solvers",
@@ -45,6 +47,7 @@ _ROOMS = {
     "draw_convergence": "drawing",
     "random_hypergraph": "simulate",
     "smooth_signals": "simulate",
+    "stability": "resampling",
     "compare": "metrics",
     "total_variation": "metrics",
     "read": "readwrite",
@@ -64,6 +67,7 @@ __all__ = [
     "Problem",
     "Settings",
     "Solution",
+    "Stability",
     "Variation",
     "__version__",
     "compare",
@@ -77,6 +81,7 @@ __all__ = [
     "smooth_signals",
     "solve",
     "solve_path",
+    "stability",
     "total_variation",
     "write",
 ]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from hsls import _progress
 from hsls._types import FloatArray
 from hsls.learning import check_signals
+from hsls.resampling import Stability, stability
 from hsls.tables import signals_from
 
 
@@ -30,8 +31,24 @@ class HypergraphEstimator(BaseEstimator):  # type: ignore[misc]
         """Signals as an N x P array, and the node names where X has any."""
         signals = signals_from(X, nodes=self.nodes)
         values = check_signals(signals.values)
-        validate_data(self, X, skip_check_array=True)
+        validate_data(self, values if signals is X else X, skip_check_array=True)
         return values, signals.names
+
+    def stability(
+        self,
+        X: Any,
+        n_resamples: int = 50,
+        *,
+        fraction: float = 0.5,
+        block: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> Stability:
+        """How often this estimator finds each hyperedge of X again on resampled observations; see `hsls.stability`.
+
+        The estimator itself stays as it is, fitted or not.
+        """
+        return stability(self, X, n_resamples, fraction=fraction, block=block, random_state=random_state, n_jobs=n_jobs)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Repetitions of an experiment, spread over processes."""
+"""Many runs of one piece of work, spread over processes: repetitions, resamples, windows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from hsls import _progress, _threads
@@ -16,21 +16,28 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jo
 
     Each process keeps to one thread: the problems are small, and their solvers mostly serial.
     """
-    from joblib import Parallel, delayed
-
     listed = list(tasks)
-    with _threads.limit(n_jobs):
-        processes = min(_threads.count(), len(listed))
     results: list[Result] = []
     with _progress.stage(stage, len(listed)) as reporter:
-        parallel: Any = Parallel(n_jobs=processes, return_as="generator")
-        for result in parallel(delayed(_alone)(work, task) for task in listed):
+        for result in stream(work, listed, n_jobs, most=len(listed)):
             results.append(result)
             if reporter is not None:
                 reporter.advance(len(results), f"{len(results)} of {len(listed)}")
     return results
 
 
+def stream(
+    work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None, most: int | None = None
+) -> Iterator[Result]:
+    """The same one by one, and of the tasks only those taken up that are soon to be run; at most `most` processes."""
+    from joblib import Parallel, delayed
+
+    with _threads.limit(n_jobs):
+        processes = _threads.count() if most is None else max(1, min(_threads.count(), most))
+    parallel: Any = Parallel(n_jobs=processes, return_as="generator")
+    yield from parallel(delayed(_alone)(work, task) for task in tasks)
+
+
 def _alone(work: Callable[[Task], Result], task: Task) -> Result:
-    with _threads.limit(1):
+    with _threads.limit(1), _progress.reporting(None):
         return work(task)

@@ -27,11 +27,16 @@ class HypergraphEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _read(self, X: Any) -> tuple[FloatArray, tuple[str, ...] | None]:
-        """Signals as an N x P array, and the node names where X has any."""
+    def _read(self, X: Any, *, first: bool = True) -> tuple[FloatArray, tuple[str, ...] | None]:
+        """Signals as an N x P array, and the node names where X has any; `first` unless others were read before."""
         signals = signals_from(X, nodes=self.nodes)
-        values = check_signals(signals.values)
-        validate_data(self, values if signals is X else X, skip_check_array=True)
+        shown_to_sklearn = signals.values if signals is X else X
+        same_features = not first and self.nodes == "columns"
+        if same_features:
+            validate_data(self, shown_to_sklearn, reset=False, skip_check_array=True)
+        values = check_signals(signals.values, unseen_nodes=not first)
+        if not same_features:
+            validate_data(self, shown_to_sklearn, skip_check_array=True)
         return values, signals.names
 
     def stability(

@@ -10,7 +10,7 @@ from hsls._version import __version__
 if TYPE_CHECKING:
     from hsls._warnings import ConvergenceWarning
     from hsls.candidates import Candidates
-    from hsls.drawing import draw, draw_comparison, draw_convergence
+    from hsls.drawing import draw, draw_comparison, draw_convergence, draw_timeline
     from hsls.estimators import HGSI, HSLS, PDLHGSP, KNNHypergraph
     from hsls.hypergraph import Hypergraph
     from hsls.learning import Learned, Settings, learn
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hsls.solvers import Solution, solve, solve_path
     from hsls.tables import read_signals
     from hsls.variation import Variation
+    from hsls.windowing import Windows, windows
 
 # What users import from `hsls`, and the room it lives in; loaded on first use, so that `import hsls` and
 # `hsls --help` cost nothing.
@@ -39,12 +40,14 @@ _ROOMS = {
     "Solution": "solvers",
     "Stability": "resampling",
     "Variation": "variation",
+    "Windows": "windowing",
     "learn": "learning",
     "solve": "solvers",
     "solve_path": "solvers",
     "draw": "drawing",
     "draw_comparison": "drawing",
     "draw_convergence": "drawing",
+    "draw_timeline": "drawing",
     "random_hypergraph": "simulate",
     "smooth_signals": "simulate",
     "stability": "resampling",
@@ -52,6 +55,7 @@ _ROOMS = {
     "total_variation": "metrics",
     "read": "readwrite",
     "read_signals": "tables",
+    "windows": "windowing",
     "write": "readwrite",
 }
 
@@ -69,11 +73,13 @@ __all__ = [
     "Solution",
     "Stability",
     "Variation",
+    "Windows",
     "__version__",
     "compare",
     "draw",
     "draw_comparison",
     "draw_convergence",
+    "draw_timeline",
     "learn",
     "random_hypergraph",
     "read",
@@ -83,6 +89,7 @@ __all__ = [
     "solve_path",
     "stability",
     "total_variation",
+    "windows",
     "write",
 ]
 

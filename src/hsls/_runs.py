@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -9,6 +10,9 @@ from hsls import _progress, _threads
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+# Unless the user says how many, processes are started only for more work than they take to start, in seconds.
+_WORTH_PROCESSES = 10.0
 
 
 def each(work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jobs: int | None = None) -> list[Result]:
@@ -24,6 +28,18 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jo
             if reporter is not None:
                 reporter.advance(len(results), f"{len(results)} of {len(listed)}")
     return results
+
+
+def each_where_worth(
+    work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jobs: int | None = None
+) -> list[Result]:
+    """The same, but in this process alone where `n_jobs` is None and the time of the first task says so."""
+    first, *others = tasks
+    began = time.perf_counter()
+    results = [_alone(work, first)]
+    if n_jobs is None and (time.perf_counter() - began) * len(others) < _WORTH_PROCESSES:
+        n_jobs = 1
+    return results + each(work, others, stage, n_jobs)
 
 
 def stream(

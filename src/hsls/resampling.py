@@ -8,7 +8,6 @@ N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statis
 from __future__ import annotations
 
 import numbers
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,9 +24,6 @@ from hsls.hypergraph import Hypergraph
 from hsls.tables import Signals
 
 __all__ = ["Stability", "stability"]
-
-# Unless the user says how many, processes are started only for more work than they take to start, in seconds.
-_WORTH_PROCESSES = 10.0
 
 
 @dataclass(frozen=True)
@@ -214,12 +210,7 @@ def of_hypergraph(
 ) -> Stability:
     """The same for a hypergraph that the estimator has found on all observations already."""
     work = partial(_refits.refit, estimator, signals)
-    first, *others = plan.draw()
-    began = time.perf_counter()
-    results = [work(first)]
-    if n_jobs is None and (time.perf_counter() - began) * len(others) < _WORTH_PROCESSES:
-        n_jobs = 1
-    results += _runs.each(work, others, "resamples", n_jobs)
+    results = _runs.each_where_worth(work, plan.draw(), "resamples", n_jobs)
     fitted = [result.hypergraph for result in results if result.hypergraph is not None]
     _report(results, len(fitted))
     union = _refits.union(fitted, len(fitted))

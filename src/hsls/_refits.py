@@ -82,7 +82,9 @@ def _silence() -> Iterator[list[warnings.WarningMessage]]:
     log.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings(record=True) as given:
-            warnings.simplefilter("always")
+            warnings.simplefilter("ignore")
+            for kind in (UserWarning, RuntimeWarning):
+                warnings.simplefilter("always", kind)
             yield given
     finally:
         log.setLevel(level)

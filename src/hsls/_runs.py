@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -13,6 +14,8 @@ Result = TypeVar("Result")
 
 # Unless the user says how many, processes are started only for more work than they take to start, in seconds.
 _WORTH_PROCESSES = 10.0
+# Tasks of a stream that are taken up together, for each process.
+_AHEAD = 4
 
 
 def each(work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jobs: int | None = None) -> list[Result]:
@@ -23,7 +26,7 @@ def each(work: Callable[[Task], Result], tasks: Iterable[Task], stage: str, n_jo
     listed = list(tasks)
     results: list[Result] = []
     with _progress.stage(stage, len(listed)) as reporter:
-        for result in stream(work, listed, n_jobs, most=len(listed)):
+        for result in _spread(work, listed, n_jobs):
             results.append(result)
             if reporter is not None:
                 reporter.advance(len(results), f"{len(results)} of {len(listed)}")
@@ -42,14 +45,20 @@ def each_where_worth(
     return results + each(work, others, stage, n_jobs)
 
 
-def stream(
-    work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None, most: int | None = None
-) -> Iterator[Result]:
-    """The same one by one, and of the tasks only those taken up that are soon to be run; at most `most` processes."""
+def stream(work: Callable[[Task], Result], tasks: Iterable[Task], n_jobs: int | None = None) -> Iterator[Result]:
+    """The same one by one: of the tasks only so many are taken up at once as keep the processes busy."""
+    with _threads.limit(n_jobs):
+        together = 1 if _threads.count() == 1 else _AHEAD * _threads.count()
+    waiting = iter(tasks)
+    while batch := list(itertools.islice(waiting, together)):
+        yield from _spread(work, batch, n_jobs)
+
+
+def _spread(work: Callable[[Task], Result], tasks: list[Task], n_jobs: int | None) -> Iterator[Result]:
     from joblib import Parallel, delayed
 
     with _threads.limit(n_jobs):
-        processes = _threads.count() if most is None else max(1, min(_threads.count(), most))
+        processes = max(1, min(_threads.count(), len(tasks)))
     parallel: Any = Parallel(n_jobs=processes, return_as="generator")
     yield from parallel(delayed(_alone)(work, task) for task in tasks)
 

@@ -164,7 +164,7 @@ def iter_windows(
     chunks : iterable of arrays or data frames
         Pieces of any lengths of the series, oldest observation first.
     n_jobs : int, optional
-        Processes, 1 by default; so many windows are held at once, and as many again that wait.
+        Processes, 1 by default; with more, four windows for each are read ahead.
 
     Yields
     ------

@@ -61,6 +61,19 @@ def test_variations_and_neighbours_are_those_of_weighted_observations(variation,
     assert kept.n_observations == 12
 
 
+@pytest.mark.parametrize("n_nodes", [31, 32, 33, 100])
+def test_all_pairs_take_part_however_many_nodes_there_are(n_nodes):
+    X = gaussian_signals(0, n_nodes, 3)
+    kept = RunningDistances(n_nodes, 2.0)
+    kept.add(X[:, :2])
+    kept.add(X[:, 2:])
+    candidates = all_candidates(n_nodes, 2)
+    np.testing.assert_allclose(kept.variation(candidates, Variation()), of_candidates(candidates, X), rtol=1e-12)
+    pairs = np.array(candidates.edges)
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    np.testing.assert_allclose(kept.variation(candidates, Variation()), distances[pairs[:, 1], pairs[:, 0]] ** 2)
+
+
 def test_missing_values_may_come_late():
     X = gaussian_signals(0, 8, 10)
     X[2, 8] = X[5, 9] = np.nan
@@ -169,13 +182,17 @@ def test_a_node_may_fall_silent_once_it_was_seen():
         ({"variation": "max-linf"}, {"forgetting": 0.9}, "keeps the largest difference, which no forgetting lessens"),
         ({}, {"names": ("b", "a", "c", "d", "e", "f")}, "have other names, or another order"),
         ({}, {"X": np.zeros((5, 2))}, "the new observations are of 5 nodes, but the stream is of 6"),
+        ({"neighbors": "some"}, {}, "neighbors of a stream must be numbers, 'auto' or 'all'; got 'some'"),
+        ({"neighbors": 6}, {}, "neighbors is 6, but each of the 6 nodes has only 5 others"),
         ({"observation_weights": np.ones(4)}, {}, "new observations are weighed by forgetting alone"),
         ({}, {"settings": Settings(variation="max-absolute")}, "needs other distances than were kept"),
     ],
 )
 def test_bad_pieces_are_refused_and_change_nothing(told, take, message):
-    told = Settings(cardinalities=2, neighbors=2, **told)
-    stream = Stream(told, 6, tuple("abcdef"))
+    stream = Stream(
+        Settings(cardinalities=2, neighbors=2, variation=told.get("variation", "max-square")), 6, [*"abcdef"]
+    )
+    told = Settings(**{"cardinalities": 2, "neighbors": 2, **told})
     given = {"X": gaussian_signals(0, 6, 4), "settings": told, "names": None, "forgetting": 1.0} | take
     with pytest.raises(ValueError, match=message):
         stream.take(**given)

@@ -188,9 +188,8 @@ class Stream:
 
     def __init__(self, settings: Settings, n_nodes: int, names: tuple[str, ...] | None) -> None:
         settings = settings.check()
+        _check_settings(settings, n_nodes)
         searched = settings.candidates is None and not _takes_all(settings)
-        if searched:
-            neighbor_counts(settings, n_nodes)  # refuses what cannot be searched
         p = Variation.parse(settings.variation).p
         self.names = _checks.node_names(range(n_nodes) if names is None else names, n_nodes)
         self.distances = RunningDistances(n_nodes, p, searched, settings.memory_budget)
@@ -199,10 +198,9 @@ class Stream:
     def take(self, X: FloatArray, settings: Settings, names: tuple[str, ...] | None, forgetting: float) -> Learned:
         """Take in observations and learn; where that is impossible (ValueError) they are taken in all the same."""
         settings = settings.check()
+        _check_settings(settings, self.distances.n_nodes)
         if names is not None and names != self.names:
             raise ValueError("the nodes of the new observations have other names, or another order, than those before.")
-        if settings.observation_weights is not None:
-            raise ValueError("observation_weights are for fit; new observations are weighed by forgetting alone.")
         if Variation.parse(settings.variation).p != self.distances.p:
             raise ValueError(f"variation {settings.variation!r} needs other distances than were kept; begin anew.")
         with _threads.limit(settings.n_jobs):
@@ -252,6 +250,16 @@ class Stream:
         wanted = neighbor_counts(settings, n_nodes)
         found = self.distances.neighbors(max(wanted.values()))
         return knn_candidates({k: found.indices[:, :r] for k, r in wanted.items()}, memory_budget=budget), found
+
+
+def _check_settings(settings: Settings, n_nodes: int) -> None:
+    """Refuse settings that a stream of so many nodes cannot follow, before any observation is taken in."""
+    if settings.observation_weights is not None:
+        raise ValueError("observation_weights are for fit; new observations are weighed by forgetting alone.")
+    if settings.candidates is None and not _takes_all(settings):
+        if isinstance(settings.neighbors, str) and settings.neighbors != "auto":
+            raise ValueError(f"neighbors of a stream must be numbers, 'auto' or 'all'; got {settings.neighbors!r}.")
+        neighbor_counts(settings, n_nodes)
 
 
 def _takes_all(settings: Settings) -> bool:

@@ -32,6 +32,13 @@ def _distance_seen(X: Any, i: int, j: int, kind: int, p: float) -> float:
 @kernel
 def add_distances(X: Any, missing: bool, kind: int, p: float, sums: Any, start: int, stop: int) -> None:
     """Add (kind LARGEST: compare) the power sums of the differences of rows i and j < i to ``sums``, on both sides."""
+    if kind == SQUARE and not missing:  # what every stream needs: much faster with the kind known beforehand
+        for i in range(start, stop):
+            for j in range(i):
+                value = sums[i, j] + distance(X, i, j, SQUARE, 2.0)
+                sums[i, j] = value
+                sums[j, i] = value
+        return
     for i in range(start, stop):
         for j in range(i):
             new = _distance_seen(X, i, j, kind, p) if missing else distance(X, i, j, kind, p)

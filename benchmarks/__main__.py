@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks import calibration, scale, solvers, startup
+from benchmarks import calibration, confidence, scale, solvers, startup
 from benchmarks.table import summary
 from hsls import _threads
 
@@ -22,7 +22,11 @@ BENCHMARKS = {
 }
 
 # Tables that no target of speed goes with: only when named.
-TABLES = {"calibration": calibration.calibration}
+TABLES = {
+    "calibration": calibration.calibration,
+    "confidence": confidence.confidence,
+    "stream": confidence.stream,
+}
 
 
 def main() -> int:

@@ -84,7 +84,9 @@ def test_public_methods_are_documented(name):
     assert not undocumented
 
 
-@pytest.mark.parametrize("name", ["HSLS", "HGSI", "KNNHypergraph", "Problem", "random_hypergraph", "smooth_signals"])
+@pytest.mark.parametrize(
+    "name", ["HSLS", "HGSI", "KNNHypergraph", "Problem", "random_hypergraph", "smooth_signals", "stability", "windows"]
+)
 def test_every_parameter_is_documented(name):
     value = getattr(hsls, name)
     doc = inspect.getdoc(value)

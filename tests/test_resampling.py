@@ -119,6 +119,12 @@ def test_signals_that_were_read_can_be_fitted():
         assert HSLS(nodes=nodes).fit(Signals(X, names)).hypergraph_.nodes == names
 
 
+def test_where_nothing_is_found_there_are_no_frequencies():
+    result = stability(HSLS(threshold=1e9), X, 3, random_state=0)
+    assert result.hypergraph.n_edges == result.union.n_edges == len(result.frequencies) == 0
+    assert result.expected_false(0.9) == 0
+
+
 # -- what goes wrong -------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks import calibration, certified, likelihood, scale, solvers, startup
+from benchmarks import calibration, certified, confidence, likelihood, scale, solvers, startup
 from benchmarks.table import summary
 from hsls import _threads
 
@@ -24,7 +24,11 @@ BENCHMARKS = {
 }
 
 # Tables that no target of speed goes with: only when named.
-TABLES = {"calibration": calibration.calibration}
+TABLES = {
+    "calibration": calibration.calibration,
+    "confidence": confidence.confidence,
+    "stream": confidence.stream,
+}
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ from hsls.experiments.hyperspectral._cnn import Settings, Trained
 from hsls.experiments.hyperspectral._scene import Scene
 from hsls.experiments.hyperspectral._splits import Split
 
-__all__ = ["Cache", "key"]
+__all__ = ["Cache", "key", "users"]
 
 # Raised whenever the same inputs give other features.
 _VERSION = 1
@@ -77,3 +77,10 @@ class Cache:
                 **{curve: np.array(getattr(trained, curve)) for curve in _CURVES},
             )
         return file
+
+
+def users() -> Cache:
+    """The cache of this user on this machine."""
+    from hsls.datasets._store import cache_folder
+
+    return Cache(cache_folder() / "hyperspectral")

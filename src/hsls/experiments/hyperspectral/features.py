@@ -2,8 +2,8 @@
 
     python -m hsls.experiments.hyperspectral.features --cube cube.npy --gt gt.npy --trials 5 --device cuda --out DIR
 
-A machine with an accelerator need not have the other libraries. The files that this writes are those that the
-experiment looks for in the folder of its `--features` and in its cache, so copy them into either.
+A machine with an accelerator need not have the other libraries. The files that this writes are those of the cache, so
+that they may be copied into it; what is already in the folder is not trained again.
 """
 
 from __future__ import annotations

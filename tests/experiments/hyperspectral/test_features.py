@@ -68,6 +68,15 @@ def test_trials_and_seeds_have_networks_of_their_own():
     assert len({features.network_seed(trial, seed) for trial in range(5) for seed in range(5)}) == 25
 
 
+def test_the_paper_has_the_network_that_tests_best_serve_every_trial():
+    networks = [_cnn.Trained(np.zeros((1, 1)), 1, accuracy, (1.0,), (1.0,), (1.0,)) for accuracy in (0.7, 0.9, 0.8)]
+    assert features.by_protocol(networks, "leak-free") == networks
+    served = features.by_protocol(networks, "paper")
+    assert [network is networks[1] for network in served] == [True] * 3
+    with pytest.raises(ValueError, match="protocol must be one of 'leak-free', 'paper'"):
+        features.by_protocol(networks, "papers")
+
+
 def test_only_torch_and_numpy_are_needed(files):
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({ABSENT})); from hsls.experiments.hyperspectral import features"
@@ -93,6 +102,13 @@ def test_bad_input_is_told_in_a_sentence(files, wrong, said, capsys, tmp_path):
     assert said in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_device_is_told_in_a_sentence(files, tiny, capsys):
+    assert features.main([*files, "--epochs", "1", "--device", "abacus"]) == 1
+    error = capsys.readouterr().err
+    assert "abacus" in error
+    assert error.count("\n") == 1
 
 
 def test_an_archive_is_no_cube(files, tmp_path, capsys):

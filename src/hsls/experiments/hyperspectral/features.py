@@ -19,12 +19,16 @@ from typing import Any
 import numpy as np
 
 from hsls import _checks, _progress
-from hsls._files import atomic_path, numpy_arrays
+from hsls._files import atomic_path, numpy_arrays, reason
 from hsls.experiments.hyperspectral import _cnn, _splits
 from hsls.experiments.hyperspectral._cache import Cache, key
 from hsls.experiments.hyperspectral._scene import Scene
 
-__all__ = ["main", "network_seed", "trained"]
+__all__ = ["PROTOCOLS", "by_protocol", "main", "network_seed", "trained"]
+
+#: `leak-free`: each trial has its own network. `paper`: the one network that tests best serves every trial, though it
+#: was trained on pixels that test in the others.
+PROTOCOLS = ("leak-free", "paper")
 
 
 def network_seed(trial: int, seed: int) -> int:
@@ -61,6 +65,13 @@ def trained(
     return name, new
 
 
+def by_protocol(networks: Sequence[_cnn.Trained], protocol: str) -> list[_cnn.Trained]:
+    """The network that serves each trial, given each trial's own and one of `PROTOCOLS`."""
+    if _checks.one_of(protocol, "protocol", PROTOCOLS) == "leak-free":
+        return list(networks)
+    return [max(networks, key=lambda network: network.test_accuracy)] * len(networks)
+
+
 class _Lines:
     """Progress as a line on standard error, for each tenth of a stage."""
 
@@ -86,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _run(options)
     except (ValueError, TypeError, FloatingPointError, RuntimeError, ImportError) as error:
-        print(f"features: {error}", file=sys.stderr)
+        print(f"features: {reason(error)}.", file=sys.stderr)
         return 2 if isinstance(error, ValueError | TypeError) else 1
     return 0
 

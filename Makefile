@@ -18,9 +18,12 @@ $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# The tests run with one version of PyTorch.
+$(VENV)/with-test: PINS := torch==2.13.0
+
 # One stamp for each set of extras: the install runs again only when the dependencies change.
 $(VENV)/with-%: $(VENV)/made pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]" $(PINS)
 	@touch $@
 
 demo: $(VENV)/with-draw

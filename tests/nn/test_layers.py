@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,7 @@ from hsls import Hypergraph, random_hypergraph
 from hsls.nn import HypergraphConv, HypergraphNetwork, propagation
 from instances import seeds
 
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def instance(seed=0, n_nodes=10, cardinalities=(2, 3, 4), features=5):
@@ -39,7 +41,7 @@ def test_the_layer_is_its_formula_and_so_is_its_gradient(device, form, bias, see
     H, X = instance(seed)
     P = propagation(H, form=form, dtype=torch.float64, device=device)
     layer = double(HypergraphConv(5, out_features, bias=bias)).to(device)
-    given, target = X.to(device).requires_grad_(), torch.ones(10, out_features, dtype=torch.float64)
+    given, target = X.clone().to(device).requires_grad_(), torch.ones(10, out_features, dtype=torch.float64)
     expected_X, theta = X.clone().requires_grad_(), layer.weight.detach().cpu().clone().requires_grad_()
     shift = torch.linspace(-1, 1, out_features, dtype=torch.float64)
     if bias:
@@ -109,7 +111,7 @@ def test_an_isolated_node_gets_the_bias_and_gives_nothing():
     assert not gradient[3].any()
 
 
-def test_a_structure_is_made_a_propagation_of_the_type_of_X():
+def test_a_structure_is_made_a_propagation_of_the_type_of_the_features():
     H, X = instance()
     layer = double(HypergraphConv(5, 3))
     expected = layer(X, propagation(H, dtype=torch.float64))
@@ -151,9 +153,7 @@ def test_the_network_is_its_norms_and_layers_in_turn(n_layers):
     H, X = instance()
     network = double(HypergraphNetwork(5, 3, hidden=6, n_layers=n_layers))
     sizes = [5, *[6] * (n_layers - 1), 3]
-    assert [(layer.in_features, layer.out_features) for layer in network.layers] == list(
-        zip(sizes[:-1], sizes[1:], strict=True)
-    )
+    assert [(layer.in_features, layer.out_features) for layer in network.layers] == list(pairwise(sizes))
     expected = X.numpy()
     for number, layer in enumerate(network.layers):
         if number:

@@ -114,10 +114,11 @@ def test_the_form_follows_the_size_of_the_hyperedges():
     def n_factors(k):
         return len(propagation(random_hypergraph(60, 50, k, random_state=0)).factors)
 
-    assert [n_factors(k) for k in (2, 3, 10, 40)] == [1, 1, 2, 2]
-    whole = propagation(sparse.csr_array(np.ones((200_000, 1))))  # multiplied out 4e10 entries
+    assert [n_factors(k) for k in (2, 3, 10)] == [1, 1, 2]
+    assert n_factors(40) == 1  # the 60 x 60 matrix has no more entries than a factor
+    whole = propagation(np.ones((200_000, 1)), dtype=torch.float64)  # multiplied out 4e10 entries
     assert len(whole.factors) == 2
-    np.testing.assert_allclose((whole @ torch.ones(200_000, 1)).numpy(), 1.0, rtol=1e-4)
+    np.testing.assert_allclose((whole @ torch.ones(200_000, 1, dtype=torch.float64)).numpy(), 1.0)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -127,7 +128,7 @@ def test_copies_conversions_and_pickles_are_the_same(form):
     for other in (copy.deepcopy(P), pickle.loads(pickle.dumps(P)), P.to("cpu"), P.to(dtype=torch.float64)):
         assert isinstance(other, Propagation)
         assert len(other.factors) == len(P.factors)
-        np.testing.assert_array_equal(dense(other), dense(P))
+        np.testing.assert_allclose(dense(other), dense(P), rtol=1e-6)
     assert P.to(dtype=torch.float64).dtype == torch.float64
     assert repr(P).startswith(f"Propagation(4 nodes, {form} of ")
 
@@ -148,7 +149,7 @@ def test_copies_conversions_and_pickles_are_the_same(form):
         (([CHAIN, CHAIN], np.ones(2)), ValueError, r"one array \(or None\) for each of the 2 structures"),
         (([CHAIN, np.ones((5, 1))],), ValueError, r"must have the same nodes, got \[4, 5\] nodes"),
         (
-            ([CHAIN, Hypergraph.from_edges([(0, 1)], nodes="a b c d".split())],),
+            ([CHAIN, Hypergraph.from_edges([(0, 1)], nodes=["a", "b", "c", "d"])],),
             ValueError,
             "the same nodes in the same order; their names differ",
         ),
@@ -172,11 +173,15 @@ def test_wrong_forms_and_features_are_refused():
 
 
 def test_without_torch_one_sentence_says_what_to_install():
-    code = (
-        "import sys; sys.modules['torch'] = None\n"
-        "import hsls; hsls.Hypergraph, hsls.HSLS\n"
-        "try: import hsls.nn\n"
-        "except ImportError as error: print(error)"
-    )
+    code = """if True:
+        import sys
+        class WithoutTorch:
+            def find_spec(name, *_):
+                if name == "torch":
+                    raise ModuleNotFoundError("No module named 'torch'", name="torch")
+        sys.meta_path.insert(0, WithoutTorch)
+        import hsls; hsls.Hypergraph, hsls.HSLS
+        try: import hsls.nn
+        except ImportError as error: print(error)"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == 'hsls.nn needs PyTorch; install it with: pip install "hsls[torch]"'

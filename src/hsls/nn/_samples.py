@@ -115,10 +115,10 @@ def _classes(y: AnyArray, training: IntArray, held_out: IntArray | None) -> tupl
     except TypeError:
         raise TypeError("y must hold labels of one kind, all texts or all numbers.") from None
     if len(classes) < 2:
-        raise ValueError(f"the training samples must be of two classes or more, but all are {classes[0]!r}.")
+        raise ValueError(f"the training samples must be of two classes or more, but all are {classes.tolist()[0]!r}.")
     lookup = {label: position for position, label in enumerate(classes.tolist())}
     labels = np.array([lookup.get(label, -1) for label in y.tolist()], dtype=np.int64)
     if held_out is not None and (labels[held_out] < 0).any():
-        unknown = y[held_out][labels[held_out] < 0][0]
+        unknown = y[held_out][labels[held_out] < 0].tolist()[0]
         raise ValueError(f"validation holds the class {unknown!r}, of which there is no training sample.")
     return classes, labels

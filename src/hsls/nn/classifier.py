@@ -144,7 +144,7 @@ class HypergraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         chosen = samples.validation
         validation = Targets(samples.nodes[chosen], samples.labels[chosen], shape, device) if len(chosen) else training
         network = HypergraphNetwork(features.shape[1], shape[1], self.hidden, self.n_layers, generator=generator)
-        network.to(device)
+        network.to(device, torch.float32)
         signals = torch.tensor(features, device=device)
         with shown(self.verbose):
             history = train_network(network, signals, structure.to(device), training, validation, schedule)

@@ -18,9 +18,8 @@ __all__ = ["Propagation", "propagation"]
 
 FORMS = ("auto", "product", "factors")
 
-# The product is worth it up to this many times as many entries as an incidence matrix. Its two factors have twice as
-# many, and the features of the hyperedges stand between them: for hyperedges of 3 nodes the product takes 0.5 to 0.8
-# of the time of the factors, for hyperedges of 10 nodes 2 to 5 times as long.
+# The product is worth it up to this many times as many entries as an incidence matrix: its two factors have twice as
+# many, and the features of the hyperedges stand between them.
 _PRODUCT_PAYS = 3
 
 

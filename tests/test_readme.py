@@ -1,4 +1,4 @@
-"""The README's commands and code are run, and what it says they print is what they print."""
+"""The README's commands and code, and those of other pages, are run, and they print what is said that they print."""
 
 import contextlib
 import io
@@ -14,8 +14,9 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language, page="README.md"):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def matches(expected, printed):
@@ -26,14 +27,15 @@ def matches(expected, printed):
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
 
 
-def test_python_prints_what_it_says(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", ["README.md", "docs/nn.md"])
+def test_python_prints_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    programs, outputs = blocks("python"), blocks("text")
+    programs, outputs = blocks("python", page), blocks("text", page)
     assert len(programs) == len(outputs) >= 1
     for program, expected in zip(programs, outputs, strict=True):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(program, "README.md", "exec"), {})
+            exec(compile(program, page, "exec"), {})
         assert printed.getvalue() == expected
 
 

@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test reproduce bench calibration clean
+.PHONY: help demo test reproduce hyperspectral bench calibration clean
 
 help:
 	@echo "make demo         learn a hypergraph from simulated signals and draw it, into demo/"
 	@echo "make test         run all checks: linter, types, tests"
 	@echo "make reproduce    run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
+	@echo "make hyperspectral  classify a hyperspectral scene on learned hypergraphs (an hour; minutes with a GPU)"
 	@echo "make bench        print the tables of speed (minutes; needs about 12 GiB)"
 	@echo "make calibration  print the table behind the default scale (minutes)"
 	@echo "make clean        remove what the others made"
@@ -19,8 +20,8 @@ $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# The tests run with one version of PyTorch.
-$(VENV)/with-test: PINS := torch==2.13.0
+# The tests and the page run with one version of PyTorch.
+$(VENV)/with-test $(VENV)/with-hyperspectral: PINS := torch==2.13.0
 
 # One stamp for each set of extras: the install runs again only when the dependencies change.
 $(VENV)/with-%: $(VENV)/made pyproject.toml
@@ -39,6 +40,11 @@ test: $(VENV)/with-test
 # The data are looked for in the folder that HSLS_DATA names, then in a cache, then fetched.
 reproduce: $(VENV)/with-draw,data
 	$(BIN)/hsls reproduce all --out results --page docs/reproduction.md
+
+# FEATURES names a folder of convolutional networks that were trained on another machine.
+hyperspectral: $(VENV)/with-hyperspectral
+	$(BIN)/hsls reproduce hyperspectral --protocol both --out results/hyperspectral --page docs/hyperspectral.md \
+		$(if $(FEATURES),--features $(FEATURES))
 
 bench: $(VENV)/with-bench
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,4 @@
-"""The page on reproduction: the reports of the experiments, one after the other."""
+"""Pages: the reports of experiments, one after the other."""
 
 from __future__ import annotations
 
@@ -9,26 +9,38 @@ from pathlib import Path
 
 from hsls._files import PathLike, atomic_path
 
-__all__ = ["write"]
+__all__ = ["HYPERSPECTRAL", "REPRODUCTION", "write"]
 
-_HEAD = """# Reproduction
+REPRODUCTION = """# Reproduction
 
 What of the paper's experiments was reproduced, what was not, and why. Every number on this page was printed by the
 command
 
     make reproduce
 
+The experiment on a hyperspectral scene, which takes an accelerator, has [a page of its own](hyperspectral.md).
 "Scalable Hypergraph Structure Learning with Diverse Smoothness Priors" (Brown, Zhang, Lau, Arce) is *the paper*.
 """
 
+HYPERSPECTRAL = """# Hyperspectral images
 
-def write(path: PathLike, folders: Mapping[str, Path]) -> None:
-    """Join the report.md of each folder; the figures stay where they are, and links lead there from the page."""
+Every number on this page was printed by the command
+
+    make hyperspectral
+
+with the convolutional networks' features from an accelerator (`hsls reproduce hyperspectral --features`); without
+them it trains those networks itself. "Scalable Hypergraph Structure Learning with Diverse Smoothness Priors" (Brown,
+Zhang, Lau, Arce) is *the paper*.
+"""
+
+
+def write(path: PathLike, folders: Mapping[str, Path], head: str = REPRODUCTION) -> None:
+    """Join the report.md of each folder; figures and files stay where they are, and links lead there from the page."""
     home = Path(path).resolve().parent
-    parts = [_HEAD]
+    parts = [head]
     for folder in folders.values():
         prefix = Path(os.path.relpath(folder.resolve(), home)).as_posix()
         text = (folder / "report.md").read_text(encoding="utf-8")
-        parts.append(re.sub(r"(!\[[^\]]*\]\()([^)/]+\))", rf"\1{prefix}/\2", text))
+        parts.append(re.sub(r"(\[[^\]]*\]\()([^)/]+\))", rf"\1{prefix}/\2", text))
     with atomic_path(path) as temporary:
         temporary.write_text("\n".join(parts), encoding="utf-8")

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hsls import _checks
 from hsls._types import AnyArray, FloatArray
 from hsls.estimators._base import shown
+from hsls.nn._device import choose_device
 from hsls.nn._samples import is_labelled, read_labels, read_membership, read_samples
 from hsls.nn._training import Schedule, Targets, evaluate, train_network
 from hsls.nn.layers import HypergraphNetwork
@@ -133,7 +134,7 @@ class HypergraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         validation : array, optional
             Samples that choose learning rate and state, likewise; by default `validation_fraction` of `train`.
         """
-        schedule, fraction, device = self._schedule(), _fraction(self.validation_fraction), _device(self.device)
+        schedule, fraction, device = self._schedule(), _fraction(self.validation_fraction), choose_device(self.device)
         features = validate_data(self, X, dtype=np.float32, ensure_min_samples=2)
         structure = _structure(hypergraph, len(features))
         rng = _checks.random_generator(self.random_state)
@@ -214,14 +215,6 @@ def _fraction(value: Any) -> float:
     if fraction >= 1:
         raise ValueError(f"validation_fraction must be below 1, got {value!r}.")
     return fraction
-
-
-def _device(name: str) -> torch.device:
-    _checks.one_of(name, "device", ("auto", "cpu", "cuda"))
-    available = torch.cuda.is_available()
-    if name == "cuda" and not available:
-        raise ValueError("device is 'cuda', but PyTorch finds no GPU; use 'auto' or 'cpu'.")
-    return torch.device("cuda" if available and name != "cpu" else "cpu")
 
 
 def _structure(hypergraph: Any, n_nodes: int) -> Propagation:

@@ -35,8 +35,8 @@ def superpixels(scene: Scene, n_segments: int = N_SEGMENTS) -> IntArray:
     return labels
 
 
-def blocks(scene: Scene, labels: IntArray, convolutional: AnyArray) -> dict[str, FloatArray]:
-    """The three sets of features, each a row a superpixel, each column of mean 0 and standard deviation 1.
+def blocks(scene: Scene, labels: IntArray, convolutional: AnyArray, standardise: bool = True) -> dict[str, FloatArray]:
+    """The three sets of features, each a row a superpixel.
 
     Parameters
     ----------
@@ -44,13 +44,16 @@ def blocks(scene: Scene, labels: IntArray, convolutional: AnyArray) -> dict[str,
     labels : int array of shape (height, width)
         From `superpixels`.
     convolutional : array of shape (pixels, features)
+    standardise : bool
+        Give each column mean 0 and standard deviation 1.
     """
     pixels = {
         "spectral": scene.cube.reshape(scene.n_pixels, -1),
         "spatial": np.indices(labels.shape).reshape(2, -1).T,
         "convolutional": convolutional,
     }
-    return {name: _standardised(means(labels, values)) for name, values in pixels.items()}
+    found = {name: means(labels, values) for name, values in pixels.items()}
+    return {name: _standardised(values) for name, values in found.items()} if standardise else found
 
 
 def means(labels: IntArray, values: AnyArray) -> FloatArray:

@@ -24,11 +24,11 @@ from hsls.experiments.hyperspectral import _cnn, _splits
 from hsls.experiments.hyperspectral._cache import Cache, key
 from hsls.experiments.hyperspectral._scene import Scene
 
-__all__ = ["PROTOCOLS", "by_protocol", "main", "network_seed", "trained"]
+__all__ = ["LEAK_FREE", "PAPER", "PROTOCOLS", "by_protocol", "main", "network_seed", "trained"]
 
 #: `leak-free`: each trial has its own network. `paper`: the one network that tests best serves every trial, though it
 #: was trained on pixels that test in the others.
-PROTOCOLS = ("leak-free", "paper")
+PROTOCOLS = LEAK_FREE, PAPER = ("leak-free", "paper")
 
 
 def network_seed(trial: int, seed: int) -> int:
@@ -67,7 +67,7 @@ def trained(
 
 def by_protocol(networks: Sequence[_cnn.Trained], protocol: str) -> list[_cnn.Trained]:
     """The network that serves each trial, given each trial's own and one of `PROTOCOLS`."""
-    if _checks.one_of(protocol, "protocol", PROTOCOLS) == "leak-free":
+    if _checks.one_of(protocol, "protocol", PROTOCOLS) == LEAK_FREE:
         return list(networks)
     return [max(networks, key=lambda network: network.test_accuracy)] * len(networks)
 

@@ -58,7 +58,9 @@ def test_patches_are_windows_padded_with_zeros():
 @pytest.mark.parametrize("rows", [1, 5, 12, 100])
 def test_features_of_the_scene_are_those_of_the_patches(rows, monkeypatch):
     monkeypatch.setattr(_cnn, "_ROWS", rows)
-    features = _cnn.network(44, 2, TINY.widths)[0].double()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        features = _cnn.network(44, 2, TINY.widths)[0].double()
     cube = _cnn.padded(SCENE.cube).double()
     with torch.inference_mode():
         expected = features(_cnn.patches(cube).flatten(0, 1))

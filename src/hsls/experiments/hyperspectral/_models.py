@@ -66,7 +66,8 @@ class Nearest:
         others = distances + np.diag(np.full(n, np.inf))
         nodes = np.argsort(others, axis=1, kind="stable")[:, : self.neighbors]
         edges = np.repeat(np.arange(n), nodes.shape[1])
-        entries = np.exp(-distances[edges, nodes.ravel()] / distances.mean())
+        unit = distances.mean() or 1.0  # all nodes may be equal
+        entries = np.exp(-distances[edges, nodes.ravel()] / unit)
         near = sparse.csr_array((entries, (nodes.ravel(), edges)), shape=(n, n))
         return sparse.csr_array(near + sparse.eye_array(n))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hsls import _checks
+from hsls import _checks, _threads
 from hsls._files import PathLike
 from hsls._types import IntArray
 from hsls.datasets import load_indian_pines
@@ -96,12 +96,13 @@ def run(
         epochs = _checks.whole(epochs, "epochs")
     protocols = PROTOCOLS if _checks.one_of(protocol, "protocol", (*PROTOCOLS, BOTH)) == BOTH else (protocol,)
     device = choose_device(device).type
-    look = None if features is None else _shelf(features)
-    folder = Folder(out)
+    shelf, record = (None, None) if features is None else (_shelf(features), _record(features))
+    with _threads.limit(n_jobs):
+        folder = Folder(out)
     cube, classes, names = load_indian_pines(data=data)
     scene = Scene.of(cube, classes)
     settings = _cnn.Settings() if epochs is None else _cnn.Settings(epochs=epochs)
-    networks = _networks(scene, trials, settings, seed, device, look)
+    networks = _networks(scene, trials, settings, seed, device, shelf)
     splits = [draw(scene.classes, trial, seed) for trial in range(trials)]
     labels = {scale: superpixels(scene, scale) for model in (*MODELS, *TRIED) for scale in model.scales}
     stage = _Stage(scene, splits, labels, networks, EPOCHS if epochs is None else epochs, seed)
@@ -116,7 +117,7 @@ def run(
         n_test=len(splits[0].test),
         networks=networks,
         superpixels={scale: (int(found.max()) + 1, ceiling(found, scene.classes)) for scale, found in labels.items()},
-        trained_on=_record(features),
+        trained_on=record,
     )
     return _write(folder, scene, outcomes, others, about)
 
@@ -147,10 +148,10 @@ def _networks(
     return found
 
 
-def _record(features: PathLike | None) -> dict[str, Any] | None:
+def _record(features: PathLike) -> dict[str, Any] | None:
     """What the stage command wrote of the networks in a folder, if it did."""
-    file = None if features is None else Path(features) / "features.json"
-    if file is None or not file.exists():
+    file = Path(features) / "features.json"
+    if not file.exists():
         return None
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
@@ -176,9 +177,14 @@ class _Stage:
     def outcomes(self, wanted: Sequence[tuple[str, Model]], name: str, n_jobs: int | None) -> list[Outcome]:
         """Every model by its protocol, in every trial; nothing but the scores has seen a test pixel's class."""
         runs = [(protocol, model, trial) for protocol, model in wanted for trial in range(len(self.splits))]
-        tasks = [self.task(*run, scale) for run in runs for scale in run[1].scales]
-        fits = iter(each(fit, tasks, name, n_jobs))
-        return [self.outcome(*run, {scale: next(fits) for scale in run[1].scales}) for run in runs]
+        tasks = {self.key(*run, scale): self.task(*run, scale) for run in runs for scale in run[1].scales}
+        fits = dict(zip(tasks, each(fit, tasks.values(), name, n_jobs), strict=True))
+        return [self.outcome(*run, {scale: fits[self.key(*run, scale)] for scale in run[1].scales}) for run in runs]
+
+    def key(self, protocol: str, model: Model, trial: int, scale: int) -> tuple[Any, ...]:
+        """Equal for equal tasks: protocols share a network in one trial, models their network at one scale."""
+        network = by_protocol(self.networks, protocol)[trial]
+        return id(network), model.choices, model.together, model.standardised, trial, scale
 
     def task(self, protocol: str, model: Model, trial: int, scale: int) -> Task:
         features = by_protocol(self.networks, protocol)[trial].features

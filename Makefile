@@ -7,13 +7,13 @@ BIN := $(VENV)/bin
 .PHONY: help demo test reproduce hyperspectral bench calibration clean
 
 help:
-	@echo "make demo         learn a hypergraph from simulated signals and draw it, into demo/"
-	@echo "make test         run all checks: linter, types, tests"
-	@echo "make reproduce    run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
-	@echo "make hyperspectral  classify a hyperspectral scene on learned hypergraphs (an hour; minutes with a GPU)"
-	@echo "make bench        print the tables of speed (minutes; needs about 12 GiB)"
-	@echo "make calibration  print the table behind the default scale (minutes)"
-	@echo "make clean        remove what the others made"
+	@echo "make demo           learn a hypergraph from simulated signals and draw it, into demo/"
+	@echo "make test           run all checks: linter, types, tests"
+	@echo "make reproduce      run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
+	@echo "make hyperspectral  classify a hyperspectral scene on learned hypergraphs (much quicker with a GPU)"
+	@echo "make bench          print the tables of speed (minutes; needs about 12 GiB)"
+	@echo "make calibration    print the table behind the default scale (minutes)"
+	@echo "make clean          remove what the others made"
 
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "hsls needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12 ...")'

@@ -16,6 +16,7 @@ from hsls.experiments.hyperspectral._segments import N_SEGMENTS
 from hsls.learning import Settings, learn
 
 __all__ = [
+    "AS_LOW",
     "BASELINE",
     "BASELINE_MULTI_SCALE",
     "HSLS",
@@ -23,6 +24,7 @@ __all__ = [
     "MULTI_SCALE",
     "NEIGHBORS",
     "PLAIN",
+    "RAW",
     "SCALES",
     "THETAS",
     "TRIED",
@@ -113,15 +115,16 @@ class Model:
         Numbers of superpixels; with several, each has a network, and the probabilities of a pixel are averaged.
     together : bool
         One hypergraph from all features at once instead of one for each block.
-    standardised : bool
-        Whether the input of the network is; the features that hypergraphs are made from always are.
+    standard_input, standard_blocks : bool
+        Whether the features are standardised that the network has, and those that hypergraphs are made from.
     """
 
     name: str
     choices: tuple[Choice, ...]
     scales: tuple[int, ...] = (N_SEGMENTS,)
     together: bool = False
-    standardised: bool = True
+    standard_input: bool = True
+    standard_blocks: bool = True
 
 
 def _grid(cardinalities: tuple[int, ...], variation: str) -> tuple[Choice, ...]:
@@ -131,6 +134,9 @@ def _grid(cardinalities: tuple[int, ...], variation: str) -> tuple[Choice, ...]:
 BASELINE = "baseline"
 HSLS = tuple(f"HSLS {kind} {variation}" for kind in CARDINALITIES for variation in VARIATIONS)
 MULTI_SCALE, BASELINE_MULTI_SCALE = "HSLS multi-scale", "baseline multi-scale"
+
+AS_LOW = "baseline, nothing standardised, one hypergraph of all features"
+RAW = "HSLS, nothing standardised"
 
 #: Those of the paper, and one that goes past it beside its own baseline.
 MODELS = (
@@ -147,15 +153,19 @@ MODELS = (
 #: The settings of HSLS where nothing is chosen.
 PLAIN = Learned(CARDINALITIES["mixed"], "max-square")
 
-#: What else was tried, without any choice.
+#: What else was tried.
 TRIED = (
+    Model("baseline, 3, 5 or 9 neighbours by validation loss", tuple(map(Nearest, (3, 5, 9)))),
     Model("baseline, distances not squared", (Nearest(power=1),)),
-    Model("baseline, input not standardised", (Nearest(),), standardised=False),
     Model("baseline, one hypergraph of all features", (Nearest(),), together=True),
-    Model("HSLS mixed max-square, default settings", (PLAIN,)),
-    Model("HSLS mixed max-square, input not standardised", (PLAIN,), standardised=False),
-    Model("HSLS mixed max-square, one hypergraph of all features", (PLAIN,), together=True),
-    *(Model(f"HSLS mixed max-square, {scale} superpixels asked for", (PLAIN,), (scale,)) for scale in SCALES[1:]),
+    Model("baseline, input not standardised", (Nearest(),), standard_input=False),
+    Model("baseline, nothing standardised", (Nearest(),), standard_input=False, standard_blocks=False),
+    Model(AS_LOW, (Nearest(),), together=True, standard_input=False, standard_blocks=False),
+    Model("HSLS, 8 neighbours and theta 1", (PLAIN,)),
+    Model("HSLS, one hypergraph of all features", (PLAIN,), together=True),
+    Model("HSLS, input not standardised", (PLAIN,), standard_input=False),
+    Model(RAW, (PLAIN,), standard_input=False, standard_blocks=False),
+    *(Model(f"HSLS, {scale} superpixels asked for", (PLAIN,), (scale,)) for scale in SCALES[1:]),
 )
 
 

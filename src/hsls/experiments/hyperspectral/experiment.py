@@ -89,6 +89,7 @@ def run(
     data : path, optional
     n_jobs : int, optional
     """
+    from hsls.drawing import _canvas
     from hsls.nn._device import choose_device
 
     trials, seed = _checks.whole(trials, "trials"), _checks.whole(seed, "seed", least=0)
@@ -97,17 +98,19 @@ def run(
     protocols = PROTOCOLS if _checks.one_of(protocol, "protocol", (*PROTOCOLS, BOTH)) == BOTH else (protocol,)
     device = choose_device(device).type
     shelf, record = (None, None) if features is None else (_shelf(features), _record(features))
+    _canvas.matplotlib()
     with _threads.limit(n_jobs):
         folder = Folder(out)
     cube, classes, names = load_indian_pines(data=data)
     scene = Scene.of(cube, classes)
+    scales = sorted({scale for model in (*MODELS, *TRIED) for scale in model.scales})
+    labels = {scale: superpixels(scene, scale) for scale in scales}
     settings = _cnn.Settings() if epochs is None else _cnn.Settings(epochs=epochs)
     networks = _networks(scene, trials, settings, seed, device, shelf)
     splits = [draw(scene.classes, trial, seed) for trial in range(trials)]
-    labels = {scale: superpixels(scene, scale) for model in (*MODELS, *TRIED) for scale in model.scales}
     stage = _Stage(scene, splits, labels, networks, EPOCHS if epochs is None else epochs, seed)
     outcomes = stage.outcomes([(name, model) for name in protocols for model in MODELS], "models", n_jobs)
-    others = stage.outcomes([(protocols[0], model) for model in TRIED], "what else was tried", n_jobs)
+    others = stage.outcomes([(name, model) for name in protocols for model in TRIED], "what else was tried", n_jobs)
     about = About(
         names=names[: scene.n_classes],
         protocols=protocols,
@@ -184,17 +187,20 @@ class _Stage:
     def key(self, protocol: str, model: Model, trial: int, scale: int) -> tuple[Any, ...]:
         """Equal for equal tasks: protocols share a network in one trial, models their network at one scale."""
         network = by_protocol(self.networks, protocol)[trial]
-        return id(network), model.choices, model.together, model.standardised, trial, scale
+        standard = model.standard_input, model.standard_blocks
+        return id(network), model.choices, model.together, standard, trial, scale
 
     def task(self, protocol: str, model: Model, trial: int, scale: int) -> Task:
         features = by_protocol(self.networks, protocol)[trial].features
         labels, split = self.labels[scale], self.splits[trial]
-        standard = tuple(blocks(self.scene, labels, features).values())
-        given = standard if model.standardised else tuple(blocks(self.scene, labels, features, False).values())
+        given, joined = (
+            tuple(blocks(self.scene, labels, features, standard).values())
+            for standard in (model.standard_input, model.standard_blocks)
+        )
         return Task(
             choices=model.choices,
             X=np.concatenate(given, axis=1),
-            blocks=(np.concatenate(standard, axis=1),) if model.together else standard,
+            blocks=(np.concatenate(joined, axis=1),) if model.together else joined,
             train=self.shown(labels, split.train),
             validation=self.shown(labels, split.validation),
             epochs=self.epochs,

@@ -28,8 +28,8 @@ Every number on this page was printed by the command
 
     make hyperspectral
 
-with the convolutional networks' features from an accelerator (`hsls reproduce hyperspectral --features`); without
-them it trains those networks itself. "Scalable Hypergraph Structure Learning with Diverse Smoothness Priors" (Brown,
+where FEATURES=DIR names a folder of convolutional networks trained on an accelerator by
+`python -m hsls.experiments.hyperspectral.features`; without it the command trains them itself. "Scalable Hypergraph Structure Learning with Diverse Smoothness Priors" (Brown,
 Zhang, Lau, Arce) is *the paper*.
 """
 

@@ -51,7 +51,8 @@ def setting(tmp_path_factory):
         patch.setattr(experiment, "load_indian_pines", lambda data: (*raw(bands=BANDS), ("rock", "water", "plasma")))
         patch.setattr(experiment, "superpixels", numbered)
         patch.setattr(experiment, "MODELS", small(experiment.MODELS))
-        patch.setattr(experiment, "TRIED", small(experiment.TRIED))
+        told_of = (_models.CHOSEN, _models.AS_LOW, _models.RAW)
+        patch.setattr(experiment, "TRIED", small(model for model in _models.TRIED if model.name in told_of))
         patch.setattr(_report, "SCALES", _report.SCALES[:2])
         yield cache
 

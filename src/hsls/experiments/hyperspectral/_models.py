@@ -19,6 +19,7 @@ __all__ = [
     "AS_LOW",
     "BASELINE",
     "BASELINE_MULTI_SCALE",
+    "CHOSEN",
     "HSLS",
     "MODELS",
     "MULTI_SCALE",
@@ -135,6 +136,7 @@ BASELINE = "baseline"
 HSLS = tuple(f"HSLS {kind} {variation}" for kind in CARDINALITIES for variation in VARIATIONS)
 MULTI_SCALE, BASELINE_MULTI_SCALE = "HSLS multi-scale", "baseline multi-scale"
 
+CHOSEN = "baseline, 3, 5 or 9 neighbours by validation loss"
 AS_LOW = "baseline, nothing standardised, one hypergraph of all features"
 RAW = "HSLS, nothing standardised"
 
@@ -155,7 +157,7 @@ PLAIN = Learned(CARDINALITIES["mixed"], "max-square")
 
 #: What else was tried.
 TRIED = (
-    Model("baseline, 3, 5 or 9 neighbours by validation loss", tuple(map(Nearest, (3, 5, 9)))),
+    Model(CHOSEN, tuple(map(Nearest, (3, 5, 9)))),
     Model("baseline, distances not squared", (Nearest(power=1),)),
     Model("baseline, one hypergraph of all features", (Nearest(),), together=True),
     Model("baseline, input not standardised", (Nearest(),), standard_input=False),

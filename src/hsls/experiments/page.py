@@ -29,8 +29,8 @@ Every number on this page was printed by the command
     make hyperspectral
 
 where FEATURES=DIR names a folder of convolutional networks trained on an accelerator by
-`python -m hsls.experiments.hyperspectral.features`; without it the command trains them itself. "Scalable Hypergraph Structure Learning with Diverse Smoothness Priors" (Brown,
-Zhang, Lau, Arce) is *the paper*.
+`python -m hsls.experiments.hyperspectral.features`; without it the command trains them itself. "Scalable Hypergraph
+Structure Learning with Diverse Smoothness Priors" (Brown, Zhang, Lau, Arce) is *the paper*.
 """
 
 

@@ -60,7 +60,7 @@ def maps(told: Mapping[str, IntArray], scene: Scene, names: Sequence[str]) -> Fi
 def curves(networks: Sequence[Trained], histories: Mapping[str, Sequence[Mapping[str, AnyArray]]]) -> Figure:
     """Loss by epoch: of the convolutional networks, and of the models' networks, the mean over the trials."""
     from matplotlib import colormaps
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     from hsls.drawing import _canvas
 
@@ -89,6 +89,7 @@ def curves(networks: Sequence[Trained], histories: Mapping[str, Sequence[Mapping
         ax.tick_params(labelsize=8)
         ax.spines[["top", "right"]].set_visible(False)
         ax.legend(fontsize=7, frameon=False)
+    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     return drawing
 
 

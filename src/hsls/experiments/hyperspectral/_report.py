@@ -215,7 +215,7 @@ def _reading(rows: Sequence[Mapping[str, Any]], tried: Sequence[Mapping[str, Any
         f"{protocol}, baseline {_cell(at[protocol, AS_LOW], 'OA')}, HSLS {_cell(at[protocol, RAW], 'OA')}"
         for protocol in about.protocols
     )
-    return f"""The baseline's {Nearest().neighbors} neighbours are the paper's. With 3, 5 or {Nearest().neighbors}, chosen
+    return f"""The baseline's {Nearest().neighbors} neighbours are the paper's. With 3, 5 or 9, chosen
 as the settings of HSLS are, it comes to this OA, beside the best of the eight HSLS models, itself picked by test
 pixels: {chosen}.
 

@@ -18,7 +18,7 @@ command
 
     make reproduce
 
-The experiment on a hyperspectral scene, which takes an accelerator, has [a page of its own](hyperspectral.md).
+The experiment on a hyperspectral scene, with neural networks, has [a page of its own](hyperspectral.md).
 "Scalable Hypergraph Structure Learning with Diverse Smoothness Priors" (Brown, Zhang, Lau, Arce) is *the paper*.
 """
 

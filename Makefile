@@ -4,24 +4,28 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test reproduce bench calibration clean
+.PHONY: help demo test reproduce hyperspectral bench calibration clean
 
 help:
-	@echo "make demo         learn a hypergraph from simulated signals and draw it, into demo/"
-	@echo "make test         run all checks: linter, types, tests"
-	@echo "make reproduce    run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
-	@echo "make bench        print the tables of speed (minutes; needs about 12 GiB)"
-	@echo "make calibration  print the table behind the default scale (minutes)"
-	@echo "make clean        remove what the others made"
+	@echo "make demo           learn a hypergraph from simulated signals and draw it, into demo/"
+	@echo "make test           run all checks: linter, types, tests"
+	@echo "make reproduce      run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
+	@echo "make hyperspectral  classify a hyperspectral scene on learned hypergraphs (much quicker with a GPU)"
+	@echo "make bench          print the tables of speed (minutes; needs about 12 GiB)"
+	@echo "make calibration    print the table behind the default scale (minutes)"
+	@echo "make clean          remove what the others made"
 
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "hsls needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + "; name another one: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# The tests and the page run with one version of PyTorch.
+$(VENV)/with-test $(VENV)/with-hyperspectral: PINS := torch==2.13.0
+
 # One stamp for each set of extras: the install runs again only when the dependencies change.
 $(VENV)/with-%: $(VENV)/made pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]" $(PINS)
 	@touch $@
 
 demo: $(VENV)/with-draw
@@ -36,6 +40,11 @@ test: $(VENV)/with-test
 # The data are looked for in the folder that HSLS_DATA names, then in a cache, then fetched.
 reproduce: $(VENV)/with-draw,data
 	$(BIN)/hsls reproduce all --out results --page docs/reproduction.md
+
+# FEATURES names a folder of convolutional networks that were trained on another machine.
+hyperspectral: $(VENV)/with-hyperspectral
+	$(BIN)/hsls reproduce hyperspectral --protocol both --out results/hyperspectral --page docs/hyperspectral.md \
+		$(if $(FEATURES),--features $(FEATURES))
 
 bench: $(VENV)/with-bench
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,4 @@
-"""The page on reproduction: the reports in order, and links that lead to the figures from where it lies."""
+"""Pages of reports: the reports in order, and links that lead to the figures from where it lies."""
 
 from __future__ import annotations
 
@@ -53,3 +53,14 @@ def test_a_page_that_cannot_be_written_is_refused(tmp_path):
         page.check(tmp_path / "file" / "page.md")
     page.check(tmp_path / "new" / "page.md")
     assert not (tmp_path / "new").exists()
+
+
+def test_links_to_files_lead_there_from_the_page(tmp_path):
+    folder = tmp_path / "results" / "one"
+    folder.mkdir(parents=True)
+    (folder / "report.md").write_text("![A](a.png) and [b](b.csv), [c](https://example.org/c), [d](../d.md)\n")
+    (tmp_path / "docs").mkdir()
+    page.write(tmp_path / "docs" / "page.md", {"one": folder}, "# Head\n")
+    assert (tmp_path / "docs" / "page.md").read_text() == (
+        "# Head\n\n![A](../results/one/a.png) and [b](../results/one/b.csv), [c](https://example.org/c), [d](../d.md)\n"
+    )

@@ -14,6 +14,7 @@ examples:
   hsls reproduce mortality --out mortality
   hsls reproduce coauthorship --out coauthorship --seeds 5 --data folder-of-the-files
   hsls reproduce all --out results --page reproduction.md
+  hsls reproduce hyperspectral --out hyperspectral --trials 1 --epochs 20
 
 Each writes its numbers as JSON and CSV, its figures as PNG and PDF, and report.md. The data are looked up in the
 folder that --data or the environment variable HSLS_DATA names, then in a cache, then fetched.
@@ -37,16 +38,55 @@ def add(commands: argparse._SubParsersAction[_options.Parser]) -> None:
     )
     experiments = parser.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True, dest="experiment")
     for name, summary in EXPERIMENTS.items():
-        add_common(_options.command(experiments, name, run, summary, ""))
+        add_draws(_options.command(experiments, name, run, summary, ""))
     everything = _options.command(experiments, "all", run_all, "all of these, and a page of their reports", "")
-    add_common(everything)
+    add_draws(everything)
     everything.add_argument("--page", metavar="FILE", help="the page (default: reproduction.md in the folder)")
+    add_hyperspectral(
+        _options.command(experiments, "hyperspectral", run_hyperspectral, "superpixels of Indian Pines, classified", "")
+    )
+
+
+def add_draws(parser: _options.Parser) -> None:
+    """The options of an experiment on simulated signals."""
+    add_common(parser)
+    parser.add_argument("--seeds", type=_options.whole, default=20, help="number of draws (default: %(default)s)")
+
+
+def add_hyperspectral(parser: _options.Parser) -> None:
+    """The options of the experiment that trains neural networks."""
+    add_common(parser)
+    parser.add_argument(
+        "--protocol",
+        default="leak-free",
+        metavar="leak-free|paper|both",
+        help="each trial has a convolutional network of its own, or the best serves all (default: %(default)s)",
+    )
+    parser.add_argument("--trials", type=_options.whole, default=5, help="number of splits (default: %(default)s)")
+    parser.add_argument(
+        "--epochs",
+        type=_options.whole,
+        help="of every network (default: 200 of the convolutional networks, 300 of those on hypergraphs)",
+    )
+    parser.add_argument("--seed", type=_options.whole, default=0, help="of all draws (default: %(default)s)")
+    parser.add_argument(
+        "--device",
+        default="auto",
+        metavar="auto|cpu|cuda",
+        help="where convolutional networks are trained (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--features",
+        metavar="DIR",
+        help="folder of convolutional networks from 'python -m hsls.experiments.hyperspectral.features' (default: "
+        "those in a cache; what is not there is trained)",
+    )
+    parser.add_argument("--page", metavar="FILE", help="write the report as a page, too")
 
 
 def add_common(parser: _options.Parser) -> None:
     """The options of every experiment."""
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write into; made if need be")
-    parser.add_argument("--seeds", type=_options.whole, default=20, help="number of draws (default: %(default)s)")
     parser.add_argument("--data", metavar="DIR", help="folder to look for the data in first")
     parser.add_argument("--jobs", type=_options.whole, metavar="J", help="processes (default: all cores)")
 
@@ -66,6 +106,23 @@ def run_all(arguments: argparse.Namespace) -> int:
     found = {name: _experiment(arguments, name, out / name) for name in EXPERIMENTS}
     page.write(target, {name: out / name for name in found})
     _present(arguments, found, [str(out), str(target)])
+    return 0
+
+
+def run_hyperspectral(arguments: argparse.Namespace) -> int:
+    from hsls.experiments import page
+    from hsls.experiments.hyperspectral import experiment
+
+    options = ("trials", "epochs", "protocol", "features", "seed", "device", "data")
+    with _report.bars(arguments):
+        rows = experiment.run(
+            arguments.out, n_jobs=arguments.jobs, **{name: getattr(arguments, name) for name in options}
+        )
+    written = [arguments.out]
+    if arguments.page:
+        page.write(arguments.page, {"hyperspectral": Path(arguments.out)}, page.HYPERSPECTRAL)
+        written.append(arguments.page)
+    _present(arguments, {"hyperspectral": rows}, written)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from urllib.parse import quote
 
 from hsls._files import PathLike, existing_file
 
-__all__ = ["SETTING", "Source", "find"]
+__all__ = ["SETTING", "PackageFile", "Source", "cache_folder", "find"]
 
 #: The environment variable that names a folder to look into first.
 SETTING = "HSLS_DATA"
@@ -33,9 +34,33 @@ class Source:
         return f"https://raw.githubusercontent.com/{self.repository}/{self.commit}/{quote(self.path)}"
 
 
-def find(source: Source, data: PathLike | None = None) -> Path:
-    """The file of a source: in the folder `data`, else in that of HSLS_DATA, else in the cache, else fetched into it.
+@dataclass(frozen=True)
+class PackageFile:
+    """A file that another package brings along: its name here, the package, its path there, and its SHA-256."""
 
+    name: str
+    package: str
+    path: str
+    sha256: str
+
+    @property
+    def url(self) -> str:
+        return f"{self.path} of the package {self.package}"
+
+
+def cache_folder() -> Path:
+    """The folder, on this machine and for this user, of what was fetched or computed before."""
+    try:
+        import pooch
+    except ImportError:
+        raise ImportError('the cache needs pooch; pip install "hsls[data]".') from None
+    return Path(pooch.os_cache("hsls"))
+
+
+def find(source: Source | PackageFile, data: PathLike | None = None) -> Path:
+    """The file of a source: in the folder `data`, else in that of HSLS_DATA, else where it comes from.
+
+    That is the cache or, the first time, the address of a public file, and the installed package of a package's.
     Wherever it is found its checksum must be right.
     """
     named = data if data is not None else os.environ.get(SETTING) or None
@@ -46,10 +71,10 @@ def find(source: Source, data: PathLike | None = None) -> Path:
             raise ValueError(f"{told} names {folder}, which is no folder; name the one that holds {source.name}.")
         if (folder / source.name).exists():
             return _checked(source, existing_file(folder / source.name))
-    return _fetched(source)
+    return _fetched(source) if isinstance(source, Source) else _installed(source)
 
 
-def _checked(source: Source, file: Path) -> Path:
+def _checked(source: Source | PackageFile, file: Path) -> Path:
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if found != source.sha256:
         raise ValueError(
@@ -59,19 +84,30 @@ def _checked(source: Source, file: Path) -> Path:
     return file
 
 
+def _installed(source: PackageFile) -> Path:
+    # Found without importing the package, which may take seconds.
+    package = importlib.util.find_spec(source.package)
+    for folder in (package and package.submodule_search_locations) or ():
+        if (Path(folder) / source.path).exists():
+            return _checked(source, existing_file(Path(folder) / source.path))
+    raise ImportError(
+        f'{source.name} comes with the package {source.package}; pip install "hsls[hyperspectral]", or put the file '
+        f"into a folder and name it by {SETTING} or data=."
+    )
+
+
 def _fetched(source: Source) -> Path:
     by_hand = f"put the file {source.url} as {source.name} into a folder and name it by {SETTING} or data="
     try:
         import pooch
     except ImportError:
         raise ImportError(f'fetching data needs pooch; pip install "hsls[data]", or {by_hand}.') from None
-    cache = Path(pooch.os_cache("hsls"))
     pooch.get_logger().setLevel("WARNING")
     try:
         fetched = pooch.retrieve(
             source.url,
             known_hash=f"sha256:{source.sha256}",
-            path=cache,
+            path=cache_folder(),
             fname=source.name,
             downloader=pooch.HTTPDownloader(timeout=_SECONDS),
         )

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hsls._files import PathLike, atomic_path
 
 if TYPE_CHECKING:
@@ -72,6 +74,12 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
     lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def spread(values: Any, digits: int = 3) -> str:
+    """Mean and standard deviation over repetitions, as text."""
+    array = np.asarray(values, dtype=np.float64)
+    return f"{array.mean():.{digits}f} ± {array.std(ddof=1) if array.size > 1 else 0.0:.{digits}f}"
 
 
 def _plain(value: Any) -> Any:

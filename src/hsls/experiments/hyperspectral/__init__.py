@@ -1,0 +1,1 @@
+"""Superpixels of a hyperspectral scene, classified by way of hypergraphs (the paper's section V-C)."""

@@ -198,7 +198,7 @@ def test_a_parameter_that_follows_from_the_data_is_proved_for_all_hyperedges(wis
     assert model.certified_
     assert model.path_ is not None
     same = HSLS(3, "all", alpha=model.alpha_, scale=model.scale_).fit(X)
-    members = {edge: w for edge, w in zip(same.hypergraph_.edges, same.hypergraph_.weights, strict=True)}
+    members = dict(zip(same.hypergraph_.edges, same.hypergraph_.weights, strict=True))
     found = dict(zip(model.hypergraph_.edges, model.hypergraph_.weights, strict=True))
     for edge, w in found.items():
         assert w == pytest.approx(members[edge], abs=1e-2)

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks import calibration, certified, scale, solvers, startup
+from benchmarks import calibration, certified, confidence, likelihood, scale, solvers, startup
 from benchmarks.table import summary
 from hsls import _threads
 
@@ -20,10 +20,15 @@ BENCHMARKS = {
     "graph": scale.graph,
     "certified": certified.certified,
     "startup": startup.startup,
+    "likelihood": likelihood.likelihood,
 }
 
 # Tables that no target of speed goes with: only when named.
-TABLES = {"calibration": calibration.calibration}
+TABLES = {
+    "calibration": calibration.calibration,
+    "confidence": confidence.confidence,
+    "stream": confidence.stream,
+}
 
 
 def main() -> int:

@@ -100,7 +100,7 @@ def test_public_methods_are_documented(name):
             "learn",
         ),
         *("random_hypergraph", "smooth_signals", "compare", "total_variation", "read_signals"),
-        *("draw", "draw_comparison", "draw_convergence"),
+        *("draw", "draw_comparison", "draw_convergence", "draw_path", "draw_timeline", "stability", "windows"),
     ],
 )
 def test_every_parameter_is_documented(name):

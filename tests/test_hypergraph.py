@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from hsls import Hypergraph
+from hsls.components import connected_components
 
 FEW = st.integers(1, 9)
 
@@ -408,3 +409,61 @@ def test_copies_and_pickles_are_equal_and_frozen(again):
 def test_bad_input_gets_one_clear_sentence(build, error, message):
     with pytest.raises(error, match=message):
         build()
+
+
+# -- frequencies -----------------------------------------------------------------------------------------
+
+
+@given(hypergraphs(), st.data())
+def test_frequencies_stay_with_their_hyperedges(drawn, data):
+    n, edges, weights = drawn
+    H = Hypergraph.from_edges(edges, weights, nodes=n)
+    count = st.lists(st.floats(0.0, 1.0), min_size=H.n_edges, max_size=H.n_edges)
+    G = H.with_frequencies(data.draw(count))
+    of = dict(zip(G.edges, G.frequencies.tolist(), strict=True))
+    order = data.draw(st.permutations(range(H.n_edges)))
+    flat = [G.indices[G.indptr[e] : G.indptr[e + 1]] for e in order]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in flat])]).astype(int)
+    indices = np.concatenate([np.zeros(0, int), *flat])
+    assert Hypergraph(G.nodes, indptr, indices, G.weights[order], G.frequencies[order]) == G
+    parts = [G.top(2), G.threshold(float(np.median([0.0, *G.weights]))), G.frequent(0.5), G.binary()]
+    parts += connected_components(H.with_frequencies(G.frequencies))
+    for part in parts[:4]:
+        assert part.frequencies.tolist() == [of[edge] for edge in part.edges]
+    named = dict(zip(G.named_edges, G.frequencies.tolist(), strict=True))
+    for part in parts[4:]:
+        assert part.frequencies.tolist() == [named[edge] for edge in part.named_edges]
+    assert G.frequent(0.5).edges == [edge for edge in G.edges if of[edge] >= 0.5]
+    assert pickle.loads(pickle.dumps(G)) == copy.copy(G) == G
+    assert not G.frequencies.flags.writeable
+
+
+def test_frequencies_are_part_of_the_value():
+    H = Hypergraph.from_edges([(0, 1), (1, 2)])
+    G = H.with_frequencies([0.5, 1.0])
+    assert H != G != H.with_frequencies([0.5, 0.9])
+    assert H.with_frequencies(np.array([0.5, 1.0])) == G
+    assert hash(G) == hash(H.with_frequencies([0.5, 1.0])) != hash(H)
+    assert G.with_frequencies(None) == H
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "message"),
+    [
+        ([0.5], r"one number for each of the 2 hyperedges, got \(1,\)"),
+        ([0.5, -0.1], r"hyperedge 1 has frequency -0.1; frequencies must be from 0 to 1"),
+        ([np.nan, 0.1], r"hyperedge 0 has frequency nan"),
+        (["a", "b"], r"frequencies must be numbers"),
+    ],
+)
+def test_wrong_frequencies(frequencies, message):
+    H = Hypergraph.from_edges([(0, 1), (1, 2)])
+    with pytest.raises((TypeError, ValueError), match=message):
+        H.with_frequencies(frequencies)
+    with pytest.raises((TypeError, ValueError), match=message):
+        Hypergraph(H.nodes, H.indptr, H.indices, H.weights, frequencies)
+
+
+def test_without_frequencies_none_are_frequent():
+    with pytest.raises(ValueError, match=r"has no frequencies; hsls.stability finds them"):
+        Hypergraph.from_edges([(0, 1)]).frequent(0.5)

@@ -1,4 +1,4 @@
-"""The README's commands and code are run, and what it says they print is what they print."""
+"""The commands and code of the README and of a page beside it are run, and print what they are said to print."""
 
 import contextlib
 import io
@@ -12,10 +12,12 @@ from hsls.cli import main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [Path("README.md"), Path("docs", "stability.md")]
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(page, language):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def matches(expected, printed):
@@ -26,22 +28,24 @@ def matches(expected, printed):
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
 
 
-def test_python_prints_what_it_says(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_python_prints_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    programs, outputs = blocks("python"), blocks("text")
+    programs, outputs = blocks(page, "python"), blocks(page, "text")
     assert len(programs) == len(outputs) >= 1
     for program, expected in zip(programs, outputs, strict=True):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(program, "README.md", "exec"), {})
+            exec(compile(program, str(page), "exec"), {})
         assert printed.getvalue() == expected
 
 
-def test_commands_print_what_they_say(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_commands_print_what_they_say(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (console,) = blocks("console")
+    (console,) = blocks(page, "console")
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", console, re.MULTILINE)
-    assert len(steps) >= 5
+    assert len(steps) >= 4
     for command, expected in steps:
         words = shlex.split(command)
         assert words[0] == "hsls"

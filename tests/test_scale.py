@@ -132,3 +132,9 @@ def test_units_by_powers_of_two_change_no_digit(seed, power):
     plain, other = learn(X), learn(2.0**power * X)
     assert other.hypergraph == plain.hypergraph
     np.testing.assert_array_equal(other.weights, plain.weights)
+
+
+def test_the_nearest_variation_can_be_made_another_number():
+    candidates = all_candidates(6, 2)
+    z = np.random.default_rng(0).exponential(size=len(candidates))
+    assert typical(candidates, z, "auto", 1.0) == pytest.approx(6 * typical(candidates, z, "auto"))

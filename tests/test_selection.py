@@ -97,7 +97,7 @@ def test_a_target_out_of_reach_ends_at_the_nearest():
 def test_too_many_nodes_for_a_choice():
     none = Sample(Candidates(LARGEST_BLOCK + 1, ()), np.zeros((LARGEST_BLOCK + 1, 2)))
     with pytest.raises(
-        ValueError, match=r"made for up to 5,000 nodes, but there are 5,001; .* degree= or n_hyperedges="
+        ValueError, match=r"made for up to 4,000 nodes, but there are 4,001; .* degree= or n_hyperedges="
     ):
         choose_penalty(none, Criterion())
 

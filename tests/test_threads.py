@@ -201,3 +201,16 @@ def test_the_pool_works_again_in_a_forked_child():
         child.kill()
     assert not alive
     assert queue.get() == [(0, 0, 5), (1, 5, 10)]
+
+
+@pytest.mark.parametrize(("rows", "threads", "expected"), [(20, 4, 1), (2_000, 1, 1)])
+def test_dense_algebra_has_the_threads_that_it_gains_from(rows, threads, expected):
+    from threadpoolctl import threadpool_info
+
+    def blas():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    before = blas()
+    with _threads.limit(threads), _threads.for_dense(rows):
+        assert set(blas()) <= {expected}
+    assert blas() == before

@@ -10,18 +10,20 @@ from hsls._version import __version__
 if TYPE_CHECKING:
     from hsls._warnings import ConvergenceWarning
     from hsls.candidates import Candidates
-    from hsls.drawing import draw, draw_comparison, draw_convergence, draw_path
+    from hsls.drawing import draw, draw_comparison, draw_convergence, draw_path, draw_timeline
     from hsls.estimators import HGSI, HSLS, PDLHGSP, HypergraphMLE, KNNHypergraph
     from hsls.hypergraph import Hypergraph
     from hsls.learning import Learned, Settings, learn
     from hsls.metrics import compare, total_variation
     from hsls.problem import Problem
     from hsls.readwrite import read, write
+    from hsls.resampling import Stability, stability
     from hsls.selection import Path
     from hsls.simulate import random_hypergraph, smooth_signals
     from hsls.solvers import Solution, solve, solve_path
     from hsls.tables import read_signals
     from hsls.variation import Variation
+    from hsls.windowing import Windows, windows
 
 # What users import from `hsls`, and the room it lives in; loaded on first use, so that `import hsls` and
 # `hsls --help` cost nothing.
@@ -39,7 +41,9 @@ _ROOMS = {
     "Problem": "problem",
     "Settings": "learning",
     "Solution": "solvers",
+    "Stability": "resampling",
     "Variation": "variation",
+    "Windows": "windowing",
     "learn": "learning",
     "solve": "solvers",
     "solve_path": "solvers",
@@ -47,12 +51,15 @@ _ROOMS = {
     "draw_comparison": "drawing",
     "draw_convergence": "drawing",
     "draw_path": "drawing",
+    "draw_timeline": "drawing",
     "random_hypergraph": "simulate",
     "smooth_signals": "simulate",
+    "stability": "resampling",
     "compare": "metrics",
     "total_variation": "metrics",
     "read": "readwrite",
     "read_signals": "tables",
+    "windows": "windowing",
     "write": "readwrite",
 }
 
@@ -70,13 +77,16 @@ __all__ = [
     "Problem",
     "Settings",
     "Solution",
+    "Stability",
     "Variation",
+    "Windows",
     "__version__",
     "compare",
     "draw",
     "draw_comparison",
     "draw_convergence",
     "draw_path",
+    "draw_timeline",
     "learn",
     "random_hypergraph",
     "read",
@@ -84,7 +94,9 @@ __all__ = [
     "smooth_signals",
     "solve",
     "solve_path",
+    "stability",
     "total_variation",
+    "windows",
     "write",
 ]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hsls._types import AnyArray, BoolArray, FloatArray, IntArray
 
-Flat: TypeAlias = tuple[IntArray, IntArray, FloatArray]
+Flat: TypeAlias = tuple[IntArray, IntArray, AnyArray]
 
 # Numbers of nodes are packed into int64 keys; 62 bits keep every product clear of overflow.
 _KEY_BITS = 62
@@ -38,6 +38,21 @@ def as_weights(value: Any, count: int) -> FloatArray:
         number = int(np.argmax(wrong))
         raise ValueError(f"hyperedge {number} has weight {array[number]}; weights must be finite and 0 or more.")
     return np.asarray(array + 0.0)  # -0.0 becomes 0.0, so that equal weights have equal bytes
+
+
+def as_frequencies(value: Any, count: int) -> FloatArray:
+    """A copy of `value` as float64, one number from 0 to 1 for each of `count` hyperedges."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError("frequencies must be numbers, one for each hyperedge.") from None
+    if array.shape != (count,):
+        raise ValueError(f"frequencies must hold one number for each of the {count} hyperedges, got {array.shape}.")
+    wrong = ~((array >= 0) & (array <= 1))
+    if np.any(wrong):
+        number = int(np.argmax(wrong))
+        raise ValueError(f"hyperedge {number} has frequency {array[number]}; frequencies must be from 0 to 1.")
+    return np.asarray(array + 0.0)
 
 
 def check(n_nodes: int, indptr: IntArray, indices: IntArray) -> None:
@@ -105,10 +120,10 @@ def distinct_rows(rows: AnyArray, n_nodes: int) -> IntArray:
     return rows[order][~repeats([key[order] for key in packed])]
 
 
-def canonical(n_nodes: int, indptr: IntArray, indices: IntArray, weights: FloatArray, merge: bool) -> Flat:
+def canonical(n_nodes: int, indptr: IntArray, indices: IntArray, weights: AnyArray, merge: bool) -> Flat:
     """Checked flat arrays in canonical order; a hyperedge that stands twice is merged or an error."""
     sizes = np.diff(indptr)
-    pointers, flats, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
+    pointers, flats, values = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)], [weights[:0]]
     for k in np.unique(sizes).tolist():
         numbers = np.flatnonzero(sizes == k)
         rows = indices[indptr[numbers][:, None] + np.arange(k)]
@@ -120,8 +135,8 @@ def canonical(n_nodes: int, indptr: IntArray, indices: IntArray, weights: FloatA
 
 
 def _block(
-    n_nodes: int, numbers: IntArray, rows: IntArray, weights: FloatArray, merge: bool
-) -> tuple[IntArray, FloatArray]:
+    n_nodes: int, numbers: IntArray, rows: IntArray, weights: AnyArray, merge: bool
+) -> tuple[IntArray, AnyArray]:
     """The hyperedges `numbers`, all of one cardinality, in lexicographic order, with their weights."""
     if not np.all(rows[:, 1:] > rows[:, :-1]):
         rows.sort(axis=1)

@@ -82,4 +82,6 @@ def _part(H: Hypergraph, nodes: IntArray, edges: IntArray) -> Hypergraph:
     sizes = H.cardinalities[edges]
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     places = np.repeat(H.indptr[edges] - indptr[:-1], sizes) + np.arange(indptr[-1])
-    return Hypergraph(tuple(H.nodes[i] for i in nodes.tolist()), indptr, position[H.indices[places]], H.weights[edges])
+    names = tuple(H.nodes[i] for i in nodes.tolist())
+    frequencies = None if H.frequencies is None else H.frequencies[edges]
+    return Hypergraph(names, indptr, position[H.indices[places]], H.weights[edges], frequencies)

@@ -37,6 +37,8 @@ class Hypergraph:
     indices : array of int
     weights : array of float, shape (n_edges,)
         Finite and at least 0.
+    frequencies : array of float, shape (n_edges,), optional
+        From 0 to 1: how often each hyperedge was found on resampled observations; see `hsls.stability`.
 
     Examples
     --------
@@ -54,26 +56,33 @@ class Hypergraph:
     indptr: IntArray
     indices: IntArray
     weights: FloatArray
+    frequencies: FloatArray | None = None
 
     def __post_init__(self) -> None:
         names = _checks.node_names(self.nodes)
         indptr = _flat.as_positions(self.indptr, "indptr")
         indices = _flat.as_positions(self.indices, "indices")
         _flat.check(len(names), indptr, indices)
-        weights = _flat.as_weights(self.weights, len(indptr) - 1)
-        self._set(names, *_flat.canonical(len(names), indptr, indices, weights, merge=False))
+        count = len(indptr) - 1
+        weights = _flat.as_weights(self.weights, count)
+        frequencies = None if self.frequencies is None else _flat.as_frequencies(self.frequencies, count)
+        indptr, indices, order = _flat.canonical(len(names), indptr, indices, np.arange(count), merge=False)
+        self._set(names, indptr, indices, weights[order], None if frequencies is None else frequencies[order])
 
-    def _set(self, nodes: tuple[str, ...], *arrays: AnyArray) -> None:
+    def _set(self, nodes: tuple[str, ...], *arrays: AnyArray | None) -> None:
         """Put canonical values in place, once, and freeze them."""
         object.__setattr__(self, "nodes", nodes)
-        for name, array in zip(("indptr", "indices", "weights"), arrays, strict=True):
-            array.setflags(write=False)
+        for name, array in zip(("indptr", "indices", "weights", "frequencies"), arrays, strict=True):
+            if array is not None:
+                array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def _with(self, indptr: IntArray, indices: IntArray, weights: FloatArray) -> Hypergraph:
+    def _with(
+        self, indptr: IntArray, indices: IntArray, weights: FloatArray, frequencies: FloatArray | None
+    ) -> Hypergraph:
         """A hypergraph on the same nodes from arrays that are canonical already, so not checked again."""
         result = object.__new__(Hypergraph)
-        result._set(self.nodes, indptr, indices, weights)
+        result._set(self.nodes, indptr, indices, weights, frequencies)
         return result
 
     # -- building ----------------------------------------------------------------------------------------
@@ -240,7 +249,8 @@ class Hypergraph:
         mask = mask.astype(bool)
         sizes = self.cardinalities
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[mask])])
-        return self._with(indptr, self.indices[np.repeat(mask, sizes)], self.weights[mask])
+        frequencies = None if self.frequencies is None else self.frequencies[mask]
+        return self._with(indptr, self.indices[np.repeat(mask, sizes)], self.weights[mask], frequencies)
 
     def top(self, m: int) -> Hypergraph:
         """The `m` hyperedges of largest weight; ties go to the first in canonical order."""
@@ -253,9 +263,20 @@ class Hypergraph:
         """The hyperedges of weight at least `t`."""
         return self.select(self.weights >= _checks.nonnegative(t, "t"))
 
+    def frequent(self, t: float) -> Hypergraph:
+        """The hyperedges with a frequency of at least `t`."""
+        if self.frequencies is None:
+            raise ValueError("the hypergraph has no frequencies; hsls.stability finds them.")
+        return self.select(self.frequencies >= _checks.nonnegative(t, "t"))
+
     def binary(self) -> Hypergraph:
         """The same hyperedges, each of weight 1."""
-        return self._with(self.indptr, self.indices, np.ones(self.n_edges))
+        return self._with(self.indptr, self.indices, np.ones(self.n_edges), self.frequencies)
+
+    def with_frequencies(self, frequencies: Any) -> Hypergraph:
+        """The same hyperedges with a frequency from 0 to 1 each, in their order; None takes frequencies away."""
+        values = None if frequencies is None else _flat.as_frequencies(frequencies, self.n_edges)
+        return self._with(self.indptr, self.indices, self.weights, values)
 
     # -- as a value --------------------------------------------------------------------------------------
 
@@ -267,14 +288,16 @@ class Hypergraph:
             and np.array_equal(self.indptr, other.indptr)
             and np.array_equal(self.indices, other.indices)
             and np.array_equal(self.weights, other.weights)
+            and _same(self.frequencies, other.frequencies)
         )
 
     def __hash__(self) -> int:
-        return hash((self.nodes, self.indptr.tobytes(), self.indices.tobytes(), self.weights.tobytes()))
+        frequencies = None if self.frequencies is None else self.frequencies.tobytes()
+        return hash((self.nodes, self.indptr.tobytes(), self.indices.tobytes(), self.weights.tobytes(), frequencies))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and pickles come back through the constructor: checked, and with arrays that are read-only.
-        return (type(self), (self.nodes, self.indptr, self.indices, self.weights))
+        return (type(self), (self.nodes, self.indptr, self.indices, self.weights, self.frequencies))
 
     def __len__(self) -> int:
         return self.n_edges
@@ -286,6 +309,12 @@ class Hypergraph:
 
 # Positions without `nodes` make a node of every number up to the largest: beyond this they are surely names.
 _MOST_UNNAMED = 10**8
+
+
+def _same(one: FloatArray | None, other: FloatArray | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def _is_position(kind: type) -> bool:

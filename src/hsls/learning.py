@@ -386,7 +386,7 @@ def sample_of(
     return Sample(candidates, X, scale.typical(candidates, z, choice, 1.0), observation_weights, noise)
 
 
-def check_signals(X: AnyArray) -> FloatArray:
+def check_signals(X: AnyArray, *, unseen_nodes: bool = False) -> FloatArray:
     """Return the signals as an N x P array of doubles; refuse infinite values, unseen nodes and fewer than two."""
     signals = matrix(X, "X, the signals,")
     if len(signals) < 2:
@@ -399,9 +399,9 @@ def check_signals(X: AnyArray) -> FloatArray:
             "missing."
         )
     unseen = np.isnan(signals).all(axis=1)
-    if unseen.any():
+    if unseen.any() and not unseen_nodes:
         raise ValueError(f"node {int(np.argmax(unseen))} has no observation (all missing); remove it.")
-    largest = max(float(np.nanmax(signals)), -float(np.nanmin(signals)))
+    largest = max(float(np.fmax.reduce(signals, axis=None)), -float(np.fmin.reduce(signals, axis=None)))
     if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
         raise ValueError(
             f"the largest of the signals is {largest:.1e} in magnitude, and its square beyond what double precision "

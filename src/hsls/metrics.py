@@ -156,7 +156,7 @@ def _on_nodes_of(truth: Hypergraph, found: Hypergraph) -> Hypergraph:
     if strange is not None:
         raise ValueError(f"found has a node {strange!r} that truth has not; give both the same node names.")
     order = np.array([position[name] for name in found.nodes], dtype=np.int64)
-    return Hypergraph(truth.nodes, found.indptr, order[found.indices], found.weights)
+    return Hypergraph(truth.nodes, found.indptr, order[found.indices], found.weights, found.frequencies)
 
 
 def _exact(found: Hypergraph, truth: Hypergraph) -> tuple[BoolArray, BoolArray]:

@@ -43,6 +43,8 @@ THETAS = tuple(0.1 * 2.0 ** (step / 2) for step in range(15))
 # nearly all, to be improved from either side; and for cross-validation, which does not improve them.
 _STARTS = (0.3, 0.1)
 _CUTS = (0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
+# With more nodes than these, where a step takes long, only the few best of the sets are improved.
+_MANY, _FEW = 400, 2
 # Targets: factor by which theta is first stepped, and steps in all.
 _STRIDE = 4.0
 _STEPS = 60
@@ -200,13 +202,13 @@ def choose_penalty(
     """The penalty of the likelihood and the hyperedges.
 
     With "ebic", the heavy hyperedges of each solution are the start of a search that drops and adds some while the
-    criterion gets better.
+    criterion gets better; for more than 400 nodes only those of the best two sets.
     """
     evidence = sample.evidence()
     values = sorted(map(float, penalties), reverse=True)
     solutions = _penalised(evidence, values, tol, max_iter)
     if criterion.name == "cv":
-        sizes = [_distinct([int(np.sum(one.weights >= cut)) for cut in _CUTS]) for one in solutions]
+        sizes = [_heavy(one.weights, _CUTS) for one in solutions]
 
         def solve(other: Evidence) -> list[FloatArray]:
             return [one.weights for one in _penalised(other, values, tol, max_iter)]
@@ -218,14 +220,20 @@ def choose_penalty(
         ]
         return _by_folds(values, evidence, solutions, sizes, held_out)
     score, price = _ebic(evidence, criterion)
-    found = []
-    with _progress.stage("choosing", len(solutions)) as reporter:
-        for number, solution in enumerate(solutions):
-            starts = _distinct([int(np.sum(solution.weights >= start)) for start in _STARTS])
-            refits = [evidence.refit(chosen, solution.weights[chosen]) for chosen in _top(solution.weights, starts)]
-            found.append(max((improve(evidence, refit, score, price) for refit in refits), key=score))
+    starts = [
+        [evidence.refit(chosen, one.weights[chosen]) for chosen in _top(one.weights, _heavy(one.weights, _STARTS))]
+        for one in solutions
+    ]
+    ranked = [(at, place) for at, own in enumerate(starts) for place in range(len(own))]
+    ranked.sort(key=lambda which: -score(starts[which[0]][which[1]]))
+    if evidence.edges.n_nodes > _MANY:
+        ranked = ranked[:_FEW]
+    with _progress.stage("choosing", len(ranked)) as reporter:
+        for done, (at, place) in enumerate(ranked):
+            starts[at][place] = improve(evidence, starts[at][place], score, price)
             if reporter is not None:
-                reporter.advance(number + 1)
+                reporter.advance(done + 1)
+    found = [max(own, key=score) for own in starts]
     return _best(values, solutions, found, score)
 
 
@@ -313,8 +321,9 @@ def _top(weights: FloatArray, sizes: Sequence[int]) -> list[IntArray]:
     return [np.sort(order[:size]) for size in sizes]
 
 
-def _distinct(sizes: Any) -> list[int]:
-    return sorted({int(size) for size in sizes if size >= 1}) or [1]
+def _heavy(weights: FloatArray, cuts: Sequence[float]) -> list[int]:
+    """The different numbers of weights of at least each cut, at least 1."""
+    return sorted({max(1, int(np.sum(weights >= cut))) for cut in cuts})
 
 
 # -- HSLS --------------------------------------------------------------------------------------------------------------

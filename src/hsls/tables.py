@@ -88,8 +88,8 @@ def signals_from(X: Any, nodes: str = "rows") -> Signals:
 
     Parameters
     ----------
-    X : array-like or data frame
-        NaN, None and masked cells are missing values.
+    X : array-like, data frame or Signals
+        NaN, None and masked cells are missing values. `Signals`, as `read_signals` gives them, stay as they are.
     nodes : {"rows", "columns"}
         Whether a node's signal is a row or a column of `X`.
 
@@ -107,7 +107,7 @@ def signals_from(X: Any, nodes: str = "rows") -> Signals:
            [ 4., nan,  6.]])
     """
     _checks.one_of(nodes, "nodes", ("rows", "columns"))
-    return _oriented(table_of(X, "X"), nodes, "X")
+    return X if isinstance(X, Signals) else _oriented(table_of(X, "X"), nodes, "X")
 
 
 def _oriented(table: Table, nodes: str, source: str) -> Signals:

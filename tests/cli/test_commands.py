@@ -7,7 +7,18 @@ import shlex
 import numpy as np
 import pytest
 
-from hsls import HSLS, Hypergraph, HypergraphMLE, random_hypergraph, read, read_signals, smooth_signals, write
+from hsls import (
+    HSLS,
+    Hypergraph,
+    HypergraphMLE,
+    random_hypergraph,
+    read,
+    read_signals,
+    smooth_signals,
+    stability,
+    windows,
+    write,
+)
 from hsls.cli import main
 
 
@@ -99,6 +110,50 @@ def test_candidates_may_be_listed_by_name_for_some_of_the_nodes(run, signals):
     status, printed, _ = run("learn", signals, "--candidates", listed, "--json")
     assert status == 0
     assert json.loads(printed)["candidates"] == 2
+
+
+def test_stability_travels_from_learn_to_info_and_plot(run, signals):
+    out, options = signals.with_name("learned.csv"), ["-k", "3", "--stability", "8", "--stability-block", "6"]
+    options += ["--alpha", "1"]
+    status, printed, complaints = run("learn", signals, "-o", out, *options, "--seed", "2")
+    model = HSLS(cardinalities=3)
+    expected = stability(model, read_signals(signals), 8, block=6, random_state=2)
+    assert (status, complaints) == (0, "")
+    assert read(out) == expected.hypergraph
+    found = expected.frequencies
+    words = f"in {found.min():.0%} to {found.max():.0%} of resamples, median {np.median(found):.0%}"
+    assert re.search(rf"^found again +{words}; {np.sum(found >= 0.9)} in 90 % and more$", printed, re.MULTILINE)
+    described = run("info", out, "--frequency", "0.5")[1]
+    assert re.search(rf"^hyperedges +{np.sum(found >= 0.5)}: ", described, re.MULTILINE)
+    assert re.search(r"^heaviest +\S+ +\d+%  n\d+, n\d+, n\d+$", described, re.MULTILINE)
+    figures = json.loads(run("info", out, "--json")[1])
+    assert figures["frequencies"]["median"] == np.median(found)
+    told = json.loads(run("learn", signals, "--json", *options, "--seed", "2")[1])["stability"]
+    assert told["frequencies"] == figures["frequencies"]
+    assert (told["resamples"], told["failed"], told["seed"], told["block"]) == (8, 0, 2, 6)
+    assert run("plot", out, "-o", out.with_suffix(".svg"), "--frequency", "0.5")[0] == 0
+    run("learn", signals, "-o", out)
+    status, _, complaints = run("info", out, "--frequency", "0.5")
+    assert (status, "'hsls learn --stability' finds them" in complaints) == (2, True)
+
+
+def test_windows_are_written_one_by_one(run, signals):
+    out, picture = signals.with_name("w.json"), signals.with_name("w.png")
+    words = ["-k", "3", "--window", "5", "--step", "5", "--alpha", "1"]
+    status, printed, complaints = run("learn", signals, "-o", out, "--plot", picture, *words)
+    expected = windows(HSLS(cardinalities=3), read_signals(signals), 5)
+    assert (status, complaints) == (0, "")
+    assert picture.exists()
+    assert not out.exists()
+    assert [read(signals.with_name(f"w-{i:02}.json")) for i in range(12)] == expected.hypergraphs
+    throughout = expected.presence.all(axis=1).sum()
+    assert f"hyperedges    {expected.union.n_edges} in all, {throughout} in every window" in printed
+    now, before = set(expected.hypergraphs[1].edges), set(expected.hypergraphs[0].edges)
+    assert re.search(rf"^5 to 9 .*: {len(now - before)} new, {len(before - now)} gone$", printed, re.MULTILINE)
+    figures = json.loads(run("learn", signals, "--json", *words)[1])
+    assert [window["start"] for window in figures["windows"]] == list(range(0, 60, 5))
+    assert [window["relative_gap"] for window in figures["windows"]] == expected.gaps.tolist()
+    assert run("learn", signals, "--max-iter", "1", *words)[0] == 1
 
 
 def test_simulate_repeats_by_its_seed_and_keeps_what_it_drew(run, tmp_path):
@@ -321,3 +376,13 @@ def test_beyond_the_limit_hsls_takes_over_and_says_so(run, signals, monkeypatch)
         assert read(out).edges == HSLS().fit(Y).hypergraph_.edges
     for words in (["--method", "mle"], ["--penalty", "auto"], ["--alpha", "auto"], ["--alpha", "2"], ["--degree", "1"]):
         assert run("learn", signals, "-o", out, *words)[2] == ""
+
+
+def test_resamples_and_windows_are_learned_by_the_same_method(run, signals):
+    X, out = read_signals(signals), signals.with_name("a.csv")
+    assert run("learn", signals, "-k", "3", "-o", out, "--stability", "4", "--seed", "1")[0] == 0
+    expected = stability(HypergraphMLE(3, centre=True).fit(X), X, 4, random_state=1)
+    assert np.array_equal(read(out).frequencies, expected.frequencies)
+    figures = json.loads(run("learn", signals, "-k", "3", "--window", "30", "--json")[1])
+    expected = windows(HypergraphMLE(3, centre=True), X, 30)
+    assert [window["hyperedges"] for window in figures["windows"]] == [H.n_edges for H in expected.hypergraphs]

@@ -129,6 +129,19 @@ def test_everything_drawn_is_within_the_axes_in_equal_scale():
     assert one_right[0] == pytest.approx(one_up[1])
 
 
+def test_lines_show_how_often_a_hyperedge_was_found():
+    ax = draw(CHAIN.with_frequencies([1.0, 0.2, 0.9, 0.5]), pos=AT)
+    assert [hull.get_linestyle() for hull in hulls(ax)] == ["solid", "dotted", "solid", "dashed"]
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["90 % and more: 2", "50 to 90 %: 1", "less: 1"]
+    assert legend.get_title().get_text() == "found again in resamples"
+    ax.figure.draw_without_rendering()
+    low = min(hull.get_window_extent().y0 for hull in hulls(ax))
+    assert legend.get_window_extent().y1 <= low + 1  # it covers nothing
+    assert draw(CHAIN, pos=AT).get_legend() is None
+    assert draw(CHAIN.top(0).with_frequencies([]), pos=AT).get_legend() is None
+
+
 # -- names -------------------------------------------------------------------------------------------------
 
 

@@ -89,15 +89,15 @@ def test_observation_weights_repeat_observations():
     X = gaussian_signals(0, 10, 12)
     repeated = np.concatenate([X, X[:, :4]], axis=1)
     omega = np.where(np.arange(12) < 4, 2.0, 1.0)
-    one = HypergraphMLE(penalty=0.1, neighbors=5, observation_weights=omega).fit(X)
-    np.testing.assert_allclose(one.weights_, HypergraphMLE(penalty=0.1, neighbors=5).fit(repeated).weights_, rtol=1e-6)
+    one = HypergraphMLE(penalty=0.1, neighbors=5, tol=1e-10, observation_weights=omega).fit(X)
+    other = HypergraphMLE(penalty=0.1, neighbors=5, tol=1e-10).fit(repeated)
+    np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-5)
 
 
 # -- what is chosen --------------------------------------------------------------------------------------------------
 
 
 def test_hyperedges_are_recovered_with_nothing_told():
-    """Mean over 20 seeds: 0.99."""
     scores = []
     for seed in range(1000, 1006):
         truth, X = simulated(seed)

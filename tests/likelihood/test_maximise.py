@@ -162,5 +162,5 @@ def test_what_cannot_be_is_refused(arguments, message):
 def test_too_large_a_block_is_refused_before_any_work():
     n = LARGEST_BLOCK + 1
     edges = Hyperedges.of(listed_candidates([(i, i + 1) for i in range(n - 1)], n))
-    with pytest.raises(ValueError, match=r"connect 5,001 nodes.* up to 5,000 nodes; lower neighbors, or use HSLS"):
+    with pytest.raises(ValueError, match=r"connect 4,001 nodes.* up to 4,000 nodes; lower neighbors, or use HSLS"):
         maximise(Likelihood(edges, np.ones(n - 1), 0.1))

@@ -33,8 +33,12 @@ def hypergraphs(draw):
     members = st.frozensets(positions, min_size=1, max_size=4)
     edges = draw(st.lists(members, unique=True, max_size=8)) if nodes else []
     weights = draw(st.lists(WEIGHTS, min_size=len(edges), max_size=len(edges)))
-    return Hypergraph.from_edges([sorted(edge) for edge in edges], weights, nodes=nodes)
+    H = Hypergraph.from_edges([sorted(edge) for edge in edges], weights, nodes=nodes)
+    if not draw(st.booleans()):
+        return H
+    return H.with_frequencies(draw(st.lists(st.floats(0.0, 1.0), min_size=len(edges), max_size=len(edges))))
 
 
 def same_to_the_bit(G, H):
-    return G == H and np.array_equal(G.weights.view(np.int64), H.weights.view(np.int64))
+    pairs = [(G.weights, H.weights)] + ([] if H.frequencies is None else [(G.frequencies, H.frequencies)])
+    return G == H and all(np.array_equal(one.view(np.int64), other.view(np.int64)) for one, other in pairs)

@@ -49,6 +49,22 @@ def test_order_of_the_incidences_does_not_matter(tmp_path_factory, H, rng: rando
     assert same_to_the_bit(read_csv(file), numbered)
 
 
+def test_frequencies_are_a_column_of_their_own(table, tmp_path):
+    write_csv(Hypergraph.from_edges([("a", "b"), ("c",)], [0.1, 2.0]).with_frequencies([0.5, 1.0]), tmp_path / "y.csv")
+    text = (tmp_path / "y.csv").read_text()
+    assert text.splitlines()[0] == "hyperedge,node,weight,frequency"
+    assert text.splitlines()[4:] == ["0,c,2.0,0.5", "1,a,0.1,1.0", "1,b,0.1,1.0"]
+    with pytest.raises(ValueError, match=r"row 2 has the frequency '2'; it must be from 0 to 1"):
+        table("hyperedge,node,frequency\nx,a,2\n")
+    with pytest.raises(ValueError, match=r"row 3 has the frequency ''; it must be from 0 to 1"):
+        table("hyperedge,node,frequency\nx,a,1\ny,b,\n")
+    with pytest.raises(ValueError, match=r"row 3 has the frequency 0.5, but another row of the hyperedge 'x' has 1"):
+        table("hyperedge,node,frequency\nx,a,1\nx,b,0.5\n")
+    with pytest.raises(ValueError, match=r"hyperedges 0 and 1 hold the same nodes"):
+        table("hyperedge,node,frequency\nx,a,1\ny,a,0.5\n")
+    assert table("hyperedge,frequency,node\nx,.25,a\n").frequencies.tolist() == [0.25]
+
+
 # -- by hand ---------------------------------------------------------------------------------------------
 
 

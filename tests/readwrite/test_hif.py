@@ -73,6 +73,20 @@ def test_weights_stand_at_both_places():
     assert [edge["weight"] for edge in edges] == [edge["attrs"]["weight"] for edge in edges] == [0.25, 3.5]
 
 
+def test_frequencies_stand_in_attrs_and_are_announced():
+    document = to_hif(SMALL.with_frequencies([0.5, 0.9]))
+    assert document["metadata"] == {"frequencies": True}
+    assert [edge["attrs"]["frequency"] for edge in document["edges"]] == [0.5, 0.9]
+    for wrong in ("0.5", None, True, 1.5, float("nan")):
+        document["edges"][1]["attrs"]["frequency"] = wrong
+        with pytest.raises(ValueError, match=r"edges\[1\] has the frequency .*; it must be from 0 to 1"):
+            from_hif(document)
+    assert from_hif(document | {"metadata": {}}).frequencies is None  # those of another kind, by another library
+    del document["edges"][1]
+    with pytest.raises(ValueError, match=r"incidences\[2\] holds the hyperedge 1, which states no frequency"):
+        from_hif(document)
+
+
 def test_lone_surrogate_is_refused_and_nothing_written(file):
     with pytest.raises(ValueError, match=r"'\\udc80' holds a lone surrogate"):
         write_hif(Hypergraph.from_edges([], nodes=["a", "\udc80"]), file)

@@ -95,15 +95,14 @@ def products(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: 
 
 
 @kernel
-def descend(H: Any, slope: Any, y: Any, sweeps: int, accuracy: float) -> int:
+def descend(H: Any, slope: Any, y: Any, sweeps: int, least: float) -> float:
     """Coordinate descent on ``slope'd + d'Hd / 2`` over y = w + d >= 0; `y` and its gradient `slope` move along.
 
-    Ends after so many sweeps, or once a sweep promises less than the share `accuracy` of the decrease of the first;
-    returns the number of sweeps.
+    Ends after so many sweeps, or once one promises a decrease of at most `least`; returns what the last one promised.
     """
     count = len(y)
-    best = 0.0
-    for sweep in range(sweeps):
+    decrease = 0.0
+    for _ in range(sweeps):
         decrease = 0.0
         for e in range(count):
             new = max(0.0, y[e] - slope[e] / H[e, e])
@@ -113,7 +112,6 @@ def descend(H: Any, slope: Any, y: Any, sweeps: int, accuracy: float) -> int:
                 y[e] = new
                 for f in range(count):
                     slope[f] += step * H[e, f]
-        best = max(best, decrease)
-        if decrease <= accuracy * best:
-            return sweep + 1
-    return sweeps
+        if decrease <= least:
+            break
+    return decrease

@@ -6,12 +6,13 @@ Nothing numerical is imported at the top.
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hsls.cli import _options
 
 if TYPE_CHECKING:
+    from hsls._refits import Estimator
     from hsls.learning import Learned, Settings
     from hsls.likelihood.learning import LikelihoodSettings
     from hsls.tables import Signals
@@ -69,18 +70,33 @@ class Method:
         """Whether the parameter follows from the data."""
         return bool(getattr(self.settings, "chooses", getattr(self.settings, "penalty", None) == "auto"))
 
-    def learn(self, signals: Signals, names: tuple[str, ...]) -> Learned:
+    def prepared(self, signals: Signals) -> Signals:
+        """The signals to learn from: as they are, or for HSLS, which does not centre them, centred."""
         import numpy as np
 
-        from hsls.learning import Settings, check_signals, learn
-        from hsls.likelihood.learning import learn_by_likelihood
+        from hsls.learning import check_signals
 
         X = np.ascontiguousarray(check_signals(signals.values))  # so that rounding is the same for rows and columns
-        if self.centre:
+        if self.centre and self.name == HSLS:
             X = X - np.nanmean(X, axis=1, keepdims=True)
+        return replace(signals, values=X)
+
+    def learn(self, signals: Signals, names: tuple[str, ...]) -> Learned:
+        """Learn from prepared signals."""
+        from hsls.learning import Settings, learn
+        from hsls.likelihood.learning import learn_by_likelihood
+
         if isinstance(self.settings, Settings):
-            return learn(X, self.settings, nodes=names)
-        return learn_by_likelihood(X, self.settings, nodes=names)
+            return learn(signals.values, self.settings, nodes=names)
+        return learn_by_likelihood(signals.values, replace(self.settings, centre=self.centre), nodes=names)
+
+    def estimator(self) -> Estimator:
+        """The estimator that learns the same from prepared signals."""
+        from hsls import estimators
+
+        if self.name == HSLS:
+            return estimators.HSLS(**vars(self.settings))
+        return estimators.HypergraphMLE(**(vars(self.settings) | {"centre": self.centre}))
 
 
 def add(parser: _options.Parser) -> None:
@@ -130,8 +146,6 @@ def for_signals(
     Where the user asked for no parameter and the likelihood, by which the data choose one, would take long, HSLS takes
     over with alpha = 1. A single observation is its own mean.
     """
-    from dataclasses import replace
-
     if method.centre and n_observations == 1:
         if arguments.centre:
             raise ValueError("--centre leaves nothing of 1 observation; leave it out.")

@@ -86,6 +86,10 @@ def add_selection(parser: Parser) -> None:
     parser.add_argument(
         "--threshold", type=number, metavar="WEIGHT", help="leave out hyperedges of smaller weight (default: none)"
     )
+    parser.add_argument(
+        "--frequency", type=number, metavar="SHARE",
+        help="leave out hyperedges found on a smaller share of resamples (default: none)",
+    )  # fmt: skip
     parser.add_argument("--top", type=whole, metavar="M", help="keep the M heaviest hyperedges (default: all)")
 
 
@@ -95,6 +99,10 @@ def selected(hypergraph: Hypergraph, arguments: argparse.Namespace) -> Hypergrap
 
     if arguments.threshold is not None:
         hypergraph = hypergraph.threshold(_checks.nonnegative(arguments.threshold, "--threshold"))
+    if arguments.frequency is not None:
+        if hypergraph.frequencies is None:
+            raise ValueError("--frequency: the hypergraph has no frequencies; 'hsls learn --stability' finds them.")
+        hypergraph = hypergraph.frequent(_checks.nonnegative(arguments.frequency, "--frequency"))
     if arguments.top is not None:
         hypergraph = hypergraph.top(_checks.whole(arguments.top, "--top", least=0))
     return hypergraph

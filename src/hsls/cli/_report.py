@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import statistics
 import sys
 import traceback as tracebacks
 import warnings
@@ -55,6 +56,29 @@ def hyperedges(hypergraph: Hypergraph) -> str:
     if hypergraph.n_edges == 0:
         return "none"
     return f"{hypergraph.n_edges:,}: {sizes(by_cardinality(hypergraph))}"
+
+
+def frequencies(hypergraph: Hypergraph) -> dict[str, Any] | None:
+    """How often the hyperedges were found on resamples, where that is known: the extremes, and how many often."""
+    found = hypergraph.frequencies
+    if found is None or not len(found):
+        return None
+    ordered = sorted(found.tolist())
+    return {
+        "least": ordered[0],
+        "median": statistics.median(ordered),
+        "largest": ordered[-1],
+        "often": sum(frequency >= 0.9 for frequency in ordered),
+    }
+
+
+def frequency_rows(hypergraph: Hypergraph, label: str) -> list[tuple[str, str]]:
+    """The same in words, as one row of a table, or none."""
+    found = frequencies(hypergraph)
+    if found is None:
+        return []
+    shares = f"{found['least']:.0%} to {found['largest']:.0%} of resamples, median {found['median']:.0%}"
+    return [(label, f"in {shares}; {found['often']:,} in 90 % and more")]
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

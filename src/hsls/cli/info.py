@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_selection(path: Path, arguments: argparse.Namespace) -> None:
-    for name in ("threshold", "top"):
+    for name in ("threshold", "frequency", "top"):
         if getattr(arguments, name) is not None:
             raise ValueError(f"--{name} is for hypergraphs, but {path} holds signals; leave it out.")
 
@@ -71,6 +71,7 @@ def _of_hypergraph(hypergraph: Hypergraph) -> dict[str, Any]:
             "median": float(np.median(weights)) if some else None,
             "largest": float(weights.max()) if some else None,
         },
+        "frequencies": _report.frequencies(hypergraph),
         "hyperedges_a_node": {
             "mean": float(degrees.mean()) if len(degrees) else None,
             "largest": int(max(degrees, default=0)),
@@ -89,11 +90,13 @@ def _lines_of_hypergraph(hypergraph: Hypergraph, top: int | None) -> list[str]:
         w, d = figures["weights"], figures["hyperedges_a_node"]
         rows.append(("weights", f"{w['least']:.4g} to {w['largest']:.4g}, median {w['median']:.4g}"))
         rows.append(("a node is in", f"{d['mean']:.3g} hyperedges on average, {d['largest']:,} at most"))
+        rows += _report.frequency_rows(hypergraph, "found again")
         shown = hypergraph if top is not None else hypergraph.top(_HEAVIEST)
         order = (-shown.weights).argsort(kind="stable")
         names = shown.named_edges
+        often = [""] * shown.n_edges if shown.frequencies is None else [f"  {f:4.0%}" for f in shown.frequencies]
         rows += [
-            ("heaviest" if place == 0 else "", f"{shown.weights[e]:.4g}  {', '.join(names[e])}")
+            ("heaviest" if place == 0 else "", f"{shown.weights[e]:.4g}{often[e]}  {', '.join(names[e])}")
             for place, e in enumerate(order.tolist())
         ]
     return _report.table(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hsls.cli import _method, _options, _outputs, _report
@@ -10,6 +11,7 @@ from hsls.cli import _method, _options, _outputs, _report
 if TYPE_CHECKING:
     from hsls.cli._method import Method
     from hsls.learning import Learned
+    from hsls.resampling import Plan, Stability
     from hsls.tables import Signals
 
 _EPILOG = """\
@@ -20,6 +22,8 @@ examples:
   hsls learn signals.csv --method hsls --alpha auto --neighbors certified
   hsls learn signals.csv --n-hyperedges 50
   hsls learn signals.npy --cardinalities 3 --solver fbf --scale none --alpha 100 --neighbors 6
+  hsls learn signals.csv --stability 50 -o learned.json
+  hsls learn series.csv --nodes columns --window 200 --step 50 -o learned.json --plot timeline.png
 
 Signals are read from .csv, .tsv, .txt, .npy, .npz, .mat and .parquet; the hypergraph is written as .json or .hif
 (HIF), .csv or .npz, by its ending. Exit status 1 if the solver did not converge: what it reached is written all
@@ -54,6 +58,7 @@ def add(commands: argparse._SubParsersAction[_options.Parser]) -> None:
     )  # fmt: skip
     _add_objective(parser)
     _add_solver(parser)
+    _add_resampling(parser)
 
 
 def _add_objective(parser: _options.Parser) -> None:
@@ -112,7 +117,27 @@ def _add_solver(parser: _options.Parser) -> None:
     group.add_argument("-j", "--jobs", type=_options.whole, metavar="N", help="threads (default: all cores)")
 
 
+def _add_resampling(parser: _options.Parser) -> None:
+    group = parser.add_argument_group("confidence and change")
+    group.add_argument(
+        "--stability", type=_options.whole, metavar="N",
+        help="learn again on N random halves of the observations, and tell how often each hyperedge is found",
+    )  # fmt: skip
+    group.add_argument(
+        "--stability-block", type=_options.whole, metavar="L", help="draw blocks of L consecutive observations"
+    )
+    group.add_argument("--seed", type=_options.whole, default=0, help="of --stability (default: %(default)s)")
+    group.add_argument(
+        "--window", type=_options.whole, metavar="L",
+        help="learn one hypergraph for every L consecutive observations; -o then names a file a window, numbered",
+    )  # fmt: skip
+    group.add_argument(
+        "--step", type=_options.whole, metavar="S", help="observations from one window to the next (default: L)"
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
+    _check_together(arguments)
     _outputs.check_distinct(
         ("the signals", arguments.signals),
         ("the hypergraph", arguments.out),
@@ -123,17 +148,28 @@ def run(arguments: argparse.Namespace) -> int:
         _outputs.check_hypergraph(arguments.out)
     for figure in filter(None, (arguments.plot, arguments.path_plot)):
         _outputs.check_figure(figure)
-    from hsls.cli import _signals
+    from hsls.cli import _signals, _windowed
 
     method = _method.of(arguments)
     signals = _signals.read_table(arguments.signals, arguments)
     names = signals.names or tuple(map(str, range(len(signals.values))))
     method, reason = _method.for_signals(method, arguments, *signals.values.shape)
     method = _with_files(method, arguments, names)
+    signals = method.prepared(signals)
+    plan = _plan(arguments, signals)
     if reason is not None:
         _report.complain(f"note: {reason}")
+    if arguments.window is not None:
+        return _windowed.run(arguments, method.estimator(), signals)
     with _report.bars(arguments):
         learned = method.learn(signals, names)
+        if plan is not None:
+            from hsls.resampling import of_hypergraph
+
+            stability = of_hypergraph(
+                learned.hypergraph, learned.n_candidates, method.estimator(), signals, plan, arguments.jobs
+            )
+            learned = replace(learned, hypergraph=stability.hypergraph)
     solution = learned.solution
     if arguments.out:
         from hsls.readwrite import write
@@ -147,17 +183,16 @@ def run(arguments: argparse.Namespace) -> int:
         from hsls.drawing import draw_path, save
 
         save(draw_path(learned.path), arguments.path_plot)
-    _report.present(
-        arguments, figures(learned, method, signals, arguments), _lines(learned, method, signals, arguments)
-    )
+    found, lines = figures(learned, method, signals, arguments), _lines(learned, method, signals, arguments)
+    if plan is not None:
+        found["stability"] = _of_stability(stability)
+    _report.present(arguments, found, lines)
     solution.warn_unless_converged(method.advice)
     return 0 if solution.converged else 1
 
 
 def _with_files(method: Method, arguments: argparse.Namespace, names: tuple[str, ...]) -> Method:
     """The method with what stands in files: candidates and weights of the observations."""
-    from dataclasses import replace
-
     from hsls.cli import _signals
 
     given: dict[str, Any] = {}
@@ -166,6 +201,41 @@ def _with_files(method: Method, arguments: argparse.Namespace, names: tuple[str,
     if arguments.observation_weights:
         given["observation_weights"] = _signals.read_weights(arguments.observation_weights)
     return replace(method, settings=replace(method.settings, **given))
+
+
+def _check_together(arguments: argparse.Namespace) -> None:
+    """Refuse options that have no meaning without, or with, another one."""
+    for option, other in (("stability_block", "stability"), ("step", "window")):
+        if getattr(arguments, option) is not None and getattr(arguments, other) is None:
+            raise ValueError(f"--{option.replace('_', '-')} is for --{other}; give both or leave it out.")
+    if arguments.path_plot is not None and arguments.window is not None:
+        raise ValueError("--path-plot draws one choice, but --window makes one a window; leave one out.")
+    if arguments.stability is not None and arguments.window is not None:
+        raise ValueError("--stability and --window exclude one another; leave one out.")
+
+
+def _plan(arguments: argparse.Namespace, signals: Signals) -> Plan | None:
+    """The resamples to learn on, if any."""
+    if arguments.stability is None:
+        return None
+    from hsls.resampling import Plan
+
+    count = signals.values.shape[1]
+    return Plan.of(count, arguments.stability, block=arguments.stability_block, random_state=arguments.seed)
+
+
+def _of_stability(result: Stability) -> dict[str, Any]:
+    """What ``--json`` prints of the resamples."""
+    return {
+        "resamples": result.n_resamples,
+        "failed": result.n_failed,
+        "with_warnings": result.n_warned,
+        "block": result.block,
+        "seed": result.seed,
+        "hyperedges_a_resample": result.mean_selected,
+        "hyperedges_ever_found": result.union.n_edges,
+        "frequencies": _report.frequencies(result.hypergraph),
+    }
 
 
 def figures(learned: Learned, method: Method, signals: Signals, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -238,6 +308,7 @@ def _lines(learned: Learned, method: Method, signals: Signals, arguments: argpar
         ("method", _in_words(learned, method)),
         ("candidates", candidates),
         ("hyperedges", _report.hyperedges(found)),
+        *_report.frequency_rows(found, "found again"),
         ("relative gap", f"{solution.relative_gap:.1e} ({solution.solver}: {solution.status}, "
                          f"{_report.count(solution.n_iter, 'iteration')})"),
         ("time", f"{sum(learned.seconds.values()):.2f} s: {stages}"),

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from hsls import _progress
 from hsls._types import FloatArray
 from hsls.learning import check_signals
+from hsls.resampling import Stability, stability
 from hsls.tables import signals_from
 
 
@@ -26,12 +27,33 @@ class HypergraphEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
-    def _read(self, X: Any) -> tuple[FloatArray, tuple[str, ...] | None]:
-        """Signals as an N x P array, and the node names where X has any."""
+    def _read(self, X: Any, *, first: bool = True) -> tuple[FloatArray, tuple[str, ...] | None]:
+        """Signals as an N x P array, and the node names where X has any; `first` unless others were read before."""
         signals = signals_from(X, nodes=self.nodes)
-        values = check_signals(signals.values)
-        validate_data(self, X, skip_check_array=True)
+        shown_to_sklearn = signals.values if signals is X else X
+        same_features = not first and self.nodes == "columns"
+        if same_features:
+            validate_data(self, shown_to_sklearn, reset=False, skip_check_array=True)
+        values = check_signals(signals.values, unseen_nodes=not first)
+        if not same_features:
+            validate_data(self, shown_to_sklearn, skip_check_array=True)
         return values, signals.names
+
+    def stability(
+        self,
+        X: Any,
+        n_resamples: int = 50,
+        *,
+        fraction: float = 0.5,
+        block: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> Stability:
+        """How often this estimator finds each hyperedge of X again on resampled observations; see `hsls.stability`.
+
+        The estimator itself stays as it is, fitted or not.
+        """
+        return stability(self, X, n_resamples, fraction=fraction, block=block, random_state=random_state, n_jobs=n_jobs)
 
 
 @contextmanager

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from hsls._types import FloatArray
 from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates
 from hsls.estimators._base import HypergraphEstimator, shown
-from hsls.learning import Settings, learn
+from hsls.learning import Learned, Settings, learn
+from hsls.running import Stream
 
 __all__ = ["HSLS"]
 
 _ADVICE = "raise max_iter, or tol, or alpha * beta (fewer hyperedges make the problem harder)"
 _FBF_ADVICE = "raise max_iter, try solver_options={'balance': 0.1}, or use solver='newton'"
+
+
+def _rows_are_observations(estimator: HSLS) -> bool:
+    if estimator.nodes != "columns":
+        raise AttributeError("partial_fit takes new rows, which must be observations: use nodes='columns', or update.")
+    return True
 
 
 class HSLS(HypergraphEstimator):
@@ -42,7 +50,7 @@ class HSLS(HypergraphEstimator):
     alpha, beta : float
         Weight of the degrees and of the squared weights. Which hyperedges are found depends on
         ``theta = 1 / sqrt(alpha beta)`` alone; the larger theta, the fewer. alpha may be "auto": the data choose theta
-        and the number of hyperedges, in the place of `threshold`, for up to 5,000 nodes; see `criterion`.
+        and the number of hyperedges, in the place of `threshold`, for up to 4,000 nodes; see `criterion`.
     degree, n_hyperedges : float and int, optional
         A target in the place of alpha: the mean number of hyperedges of a node, or their number in all.
     criterion : {"ebic", "cv"}
@@ -112,6 +120,8 @@ class HSLS(HypergraphEstimator):
     solution_ : Solution
         Its `weights` may follow another order of the candidates inside: use `weights_`.
     learned_ : Learned
+    stream_ : Stream
+        After `update`: the distances that it goes on from.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -193,12 +203,90 @@ class HSLS(HypergraphEstimator):
             value. The index, or the columns, of a data frame give the node names.
         y : ignored
         """
-        given = self.get_params(deep=False)
-        settings = Settings(**{name: value for name, value in given.items() if name not in ("nodes", "verbose")})
+        settings = self._settings()
         signals, names = self._read(X)
         with shown(self.verbose):
             learned = learn(signals, settings, nodes=names)
-        learned.solution.warn_unless_converged(_ADVICE if self.solver == "newton" else _FBF_ADVICE)
+        learned.solution.warn_unless_converged(self._advice)
+        self.__dict__.pop("stream_", None)
+        return self._keep(learned)
+
+    def update(self, X: Any, *, forgetting: float = 1.0) -> HSLS:
+        """Take in new observations of the same nodes, and learn from all so far.
+
+        The result is that of `fit` on all observations with the weights ``forgetting ** age``, the newest being of
+        age 0, whatever pieces they come in. The candidates follow the distances as these change; the solver begins at
+        the dual vector found before. Memory does not grow with the observations: the distances of all pairs of nodes
+        are kept, N x N numbers (twice that for other than square variations, and once more from the first missing
+        value on), which `memory_budget` limits.
+
+        Parameters
+        ----------
+        X : array or data frame
+            As in `fit`, oldest observation first. A node may be missing in it altogether if it was seen before.
+        forgetting : float
+            Above 0 and at most 1, which forgets nothing. With f below 1 about the last ``1 / (1 - f)`` observations
+            count.
+
+        Notes
+        -----
+        With ``scale="auto"`` the unit of the variations is found anew each time (`scale_`), so alpha and beta mean the
+        same however many observations there are and however the level of the signals drifts: the hypergraph shows
+        which nodes are alike compared with the others, not that all have become more alike. A number as `scale`
+        keeps the unit; variations then grow with the sum of the observations' weights, ``stream_.distances.weight``.
+
+        After `fit`, which keeps no distances, `update` cannot go on: begin with `update`. If learning is impossible
+        after this piece, as where two nodes share no observation so far, the error says so and the piece is kept.
+
+        Examples
+        --------
+        >>> from hsls import HSLS, random_hypergraph, smooth_signals
+        >>> X = smooth_signals(random_hypergraph(40, 22, 3, random_state=0), 250, random_state=0)
+        >>> model = HSLS(cardinalities=3)
+        >>> for piece in (X[:, :100], X[:, 100:]):
+        ...     model = model.update(piece)
+        >>> model.hypergraph_.edges == HSLS(cardinalities=3).fit(X).hypergraph_.edges
+        True
+        """
+        settings = self._settings()
+        stream = self.__dict__.get("stream_")
+        if stream is None and hasattr(self, "learned_"):
+            raise ValueError(
+                "this model was fitted by fit, which keeps no distances to go on from; begin with update instead, on a "
+                "clone of it."
+            )
+        signals, names = self._read(X, first=stream is None)
+        if stream is None:
+            stream = Stream(settings, len(signals), names)
+        self.stream_ = stream
+        with shown(self.verbose):
+            learned = stream.take(signals, settings, names, forgetting)
+        learned.solution.warn_unless_converged(self._advice)
+        return self._keep(learned)
+
+    @available_if(_rows_are_observations)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, *, forgetting: float = 1.0) -> HSLS:
+        """`update` by scikit-learn's name, for ``nodes="columns"``: there, as elsewhere, X holds new rows.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows are new observations, oldest first.
+        y : ignored
+        forgetting : float
+            See `update`.
+        """
+        return self.update(X, forgetting=forgetting)
+
+    def _settings(self) -> Settings:
+        given = self.get_params(deep=False)
+        return Settings(**{name: value for name, value in given.items() if name not in ("nodes", "verbose")})
+
+    @property
+    def _advice(self) -> str:
+        return _ADVICE if self.solver == "newton" else _FBF_ADVICE
+
+    def _keep(self, learned: Learned) -> HSLS:
         self.learned_ = learned
         self.hypergraph_ = learned.hypergraph
         self.solution_ = learned.solution

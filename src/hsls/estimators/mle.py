@@ -91,7 +91,7 @@ class HypergraphMLE(HypergraphEstimator):
 
     Notes
     -----
-    The matrices are dense: time grows as N^3, and blocks of up to 5,000 nodes are accepted.
+    The matrices are dense: time grows as N^3, and blocks of up to 4,000 nodes are accepted.
 
     Examples
     --------

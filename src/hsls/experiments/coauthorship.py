@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hsls._files import PathLike
+from hsls._runs import each
 from hsls._types import FloatArray
 from hsls.candidates import Candidates
 from hsls.datasets import COAUTHORSHIPS, load_coauthorship
@@ -16,7 +17,6 @@ from hsls.estimators import HGSI, HSLS, PDLHGSP, HypergraphMLE, KNNHypergraph
 from hsls.estimators.pdl_hgsp import tensor_problem
 from hsls.experiments._grid import by_fbf, certified, decades
 from hsls.experiments._outputs import Folder, markdown
-from hsls.experiments._runs import each
 from hsls.experiments.overlap import N_OBSERVATIONS, title
 from hsls.hypergraph import Hypergraph
 from hsls.learning import Settings, candidates_for

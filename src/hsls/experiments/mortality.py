@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hsls._files import PathLike
+from hsls._runs import each
 from hsls._types import FloatArray
 from hsls.datasets import load_mortality, load_smoking, load_temperature, state_outlines
 from hsls.estimators import KNNHypergraph
 from hsls.experiments._grid import Point, by_fbf, certified, decades
 from hsls.experiments._outputs import Folder, markdown
-from hsls.experiments._runs import each
 from hsls.hypergraph import Hypergraph
 from hsls.learning import Settings, candidates_for
 from hsls.metrics import compare, total_variation

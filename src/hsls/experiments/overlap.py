@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hsls._files import PathLike
+from hsls._runs import each
 from hsls._types import FloatArray
 from hsls.candidates import neighbors_needed
 from hsls.datasets import COAUTHORSHIPS, load_coauthorship
 from hsls.experiments._outputs import Folder, markdown
-from hsls.experiments._runs import each
 from hsls.neighbors import nearest_neighbors
 from hsls.simulate import smooth_signals
 

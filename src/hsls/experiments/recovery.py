@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from hsls._files import PathLike
+from hsls._runs import each
 from hsls._types import FloatArray
 from hsls.datasets import COAUTHORSHIPS, load_coauthorship
 from hsls.estimators import HSLS, HypergraphMLE
 from hsls.experiments._grid import by_fbf, certified, decades
 from hsls.experiments._outputs import Folder, markdown
-from hsls.experiments._runs import each
 from hsls.experiments.overlap import N_OBSERVATIONS, title
 from hsls.hypergraph import Hypergraph
 from hsls.learning import Settings, candidates_for

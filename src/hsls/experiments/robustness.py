@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from hsls._files import PathLike
+from hsls._runs import each
 from hsls._types import FloatArray
 from hsls.components import connected_components
 from hsls.estimators import HSLS, HypergraphMLE, KNNHypergraph
 from hsls.experiments._grid import by_fbf
 from hsls.experiments._outputs import Folder, markdown
-from hsls.experiments._runs import each
 from hsls.experiments.coauthorship import GRID, NEIGHBORS, best
 from hsls.experiments.overlap import N_OBSERVATIONS
 from hsls.hypergraph import Hypergraph

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_BLOCK", "Block", "Hyperedges", "Likelihood", "Point", "node_labels"]
 
 #: Nodes of the largest block: its dense matrices and its Hessian then fit into some GiB.
-LARGEST_BLOCK = 5_000
+LARGEST_BLOCK = 4_000
 
 # Hyperedges for which a second thread pays.
 _A_THREAD = 2_000

@@ -8,7 +8,7 @@ ending     format                                       room
 .csv       edge list, one row an incidence              `hsls.readwrite.edgelist`
 ========== ============================================ =========================
 
-Each keeps everything: names, isolated nodes, the order of the nodes, and every bit of the weights.
+Each keeps everything: names, isolated nodes, the order of the nodes, and every bit of the weights and frequencies.
 """
 
 from __future__ import annotations

@@ -50,11 +50,12 @@ def assemble(
     node_of: Sequence[int],
     weights: Sequence[float],
     source: str,
+    frequencies: Sequence[float] | None = None,
 ) -> Hypergraph:
     """Build from incidences: hyperedge ``edge_of[j]`` holds node ``node_of[j]``; repeats count once.
 
     Hyperedges without nodes are dropped, and hyperedges with the same nodes merged (their weights added),
-    each with a `UserWarning` that begins with `source`.
+    each with a `UserWarning` that begins with `source`. Frequencies cannot be merged.
     """
     width = max(len(nodes), 1)
     keys = np.unique(np.asarray(edge_of, dtype=np.int64) * width + np.asarray(node_of, dtype=np.int64))
@@ -62,8 +63,12 @@ def assemble(
     values = np.asarray(weights, dtype=np.float64)
     if np.any(sizes == 0):
         warnings.warn(f"{source}: dropped {np.sum(sizes == 0)} empty hyperedge(s).", stacklevel=2)
-        values, sizes = values[sizes > 0], sizes[sizes > 0]
+        values = values[sizes > 0]
+        frequencies = None if frequencies is None else np.asarray(frequencies)[sizes > 0].tolist()
+        sizes = sizes[sizes > 0]
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    if frequencies is not None:
+        return _checked(nodes, indptr, keys % width, values, frequencies, source)
     indptr, indices, sums = _flat.canonical(len(nodes), indptr, keys % width, values, merge=True)
     if len(sums) < len(values):
         warnings.warn(
@@ -71,7 +76,13 @@ def assemble(
             "adding the weights.",
             stacklevel=2,
         )
+    return _checked(nodes, indptr, indices, sums, None, source)
+
+
+def _checked(nodes: Sequence[str], *arrays: Any) -> Hypergraph:
+    """The hypergraph of these arrays; the last argument is where they come from."""
+    *flat, source = arrays
     try:
-        return Hypergraph(tuple(nodes), indptr, indices, sums)
+        return Hypergraph(tuple(nodes), *flat)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None

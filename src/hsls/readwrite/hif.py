@@ -27,7 +27,8 @@ def to_hif(H: Hypergraph) -> dict[str, Any]:
     """Return the hypergraph as a HIF document: a dict that `json.dumps` takes.
 
     Node ids are the names, hyperedge ids the numbers 0, 1, ... in canonical order. The weight of a hyperedge
-    stands in its record and again in the record's ``attrs``, since readers look in one or the other.
+    stands in its record and again in the record's ``attrs``, since readers look in one or the other. Where the
+    hypergraph has frequencies they stand in ``attrs``, and the metadata say so.
 
     Examples
     --------
@@ -38,12 +39,15 @@ def to_hif(H: Hypergraph) -> dict[str, Any]:
     H = _assemble.hypergraph(H)
     _assemble.check_text(H)
     names = H.nodes
-    weights = H.weights.tolist()
+    attributes = [{"weight": w} for w in H.weights.tolist()]
+    if H.frequencies is not None:
+        for attrs, frequency in zip(attributes, H.frequencies.tolist(), strict=True):
+            attrs["frequency"] = frequency
     return {
         "network-type": "undirected",
-        "metadata": {},
+        "metadata": {} if H.frequencies is None else {"frequencies": True},
         "nodes": [{"node": name} for name in names],
-        "edges": [{"edge": e, "weight": w, "attrs": {"weight": w}} for e, w in enumerate(weights)],
+        "edges": [{"edge": e, "weight": attrs["weight"], "attrs": attrs} for e, attrs in enumerate(attributes)],
         "incidences": [{"edge": e, "node": names[i]} for e, i in zip(_edge_of(H), H.indices.tolist(), strict=True)],
     }
 
@@ -53,7 +57,8 @@ def from_hif(data: Mapping[str, Any]) -> Hypergraph:
 
     Integer ids of nodes become strings. The nodes keep the order of ``nodes``, then those that stand in
     incidences only, in order of appearance. A hyperedge's weight may stand in its record, in ``attrs`` or in
-    ``attr``; without one it is 1. Hyperedges without nodes are dropped, and those with the same nodes merged
+    ``attr``; without one it is 1. Frequencies are read where ``metadata`` says that there are some; every hyperedge
+    must then state one in ``attrs``. Hyperedges without nodes are dropped, and those with the same nodes merged
     (weights added), each with a `UserWarning`. Directed networks and simplicial complexes are refused.
     """
     return _parse(data, "HIF document")
@@ -107,7 +112,9 @@ def _parse(data: Any, source: str) -> Hypergraph:
     for k, record in enumerate(_records(data, "nodes", source)):
         place = (source, "nodes", k)
         nodes.add(_identity(record, "node", place), place)
-    edges, weights = _edges(_records(data, "edges", source), source)
+    records = _records(data, "edges", source)
+    edges, weights = _edges(records, source)
+    frequencies = _frequencies(records, source) if _says_frequencies(data) else None
     edge_of, node_of, weighted = [], [], 0
     for k, record in enumerate(_records(data, "incidences", source)):
         place = (source, "incidences", k)
@@ -116,6 +123,8 @@ def _parse(data: Any, source: str) -> Hypergraph:
         if edge not in edges:
             edges[edge] = len(weights)
             weights.append(1.0)
+            if frequencies is not None:
+                raise ValueError(f"{_where(place)} holds the hyperedge {edge!r}, which states no frequency.")
         if node not in nodes.position:
             nodes.add(node, place)
         edge_of.append(edges[edge])
@@ -123,7 +132,7 @@ def _parse(data: Any, source: str) -> Hypergraph:
         weighted += record.get("weight", 1) != 1
     if weighted:
         warnings.warn(f"{source}: ignored the weights of {weighted} single incidence(s).", stacklevel=2)
-    return _assemble.assemble(list(nodes.names), edge_of, node_of, weights, source)
+    return _assemble.assemble(list(nodes.names), edge_of, node_of, weights, source, frequencies)
 
 
 def _check_type(kind: Any, source: str) -> None:
@@ -182,6 +191,23 @@ def _weight(record: dict[str, Any], place: _Place) -> float:
     if len(set(stated)) > 1:
         raise ValueError(f"{_where(place)} states two weights, {min(stated)} and {max(stated)}; keep one.")
     return stated[0] if stated else 1.0
+
+
+def _says_frequencies(data: Mapping[str, Any]) -> bool:
+    metadata = data.get("metadata")
+    return isinstance(metadata, dict) and metadata.get("frequencies") is True
+
+
+def _frequencies(records: list[dict[str, Any]], source: str) -> list[float]:
+    """The frequency in the ``attrs`` of each hyperedge's record."""
+    result = []
+    for k, record in enumerate(records):
+        attrs = record.get("attrs")
+        value = attrs.get("frequency") if isinstance(attrs, dict) else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ValueError(f"{_where((source, 'edges', k))} has the frequency {value!r}; it must be from 0 to 1.")
+        result.append(float(value))
+    return result
 
 
 class _Nodes:

@@ -22,6 +22,7 @@ _KINDS = {
     "indices": "iu",
     "weights": "f",
 }
+_OPTIONAL = {"frequencies": "f"}
 
 
 def write_npz(H: Hypergraph, path: PathLike) -> None:
@@ -29,11 +30,13 @@ def write_npz(H: Hypergraph, path: PathLike) -> None:
 
     ``indptr``, ``indices`` and ``weights`` are those of `Hypergraph`. The names are UTF-8 bytes one after
     another, name i being ``name_bytes[name_offsets[i]:name_offsets[i + 1]]``: numpy's own string arrays would
-    drop trailing NUL characters and give every name the width of the longest.
+    drop trailing NUL characters and give every name the width of the longest. ``frequencies`` are there where the
+    hypergraph has them.
     """
     H = _assemble.hypergraph(H)
     encoded = [name.encode("utf-8", "surrogatepass") for name in H.nodes]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    optional = {} if H.frequencies is None else {"frequencies": H.frequencies}
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.savez(
             file,
@@ -43,6 +46,7 @@ def write_npz(H: Hypergraph, path: PathLike) -> None:
             indptr=H.indptr,
             indices=H.indices,
             weights=H.weights,
+            **optional,
         )
 
 
@@ -52,7 +56,8 @@ def read_npz(path: PathLike) -> Hypergraph:
     missing = [name for name in _KINDS if name not in arrays]
     if missing:
         raise ValueError(f"{path} holds no hypergraph: the arrays {', '.join(missing)} are missing.")
-    for name, kinds in _KINDS.items():
+    expected = _KINDS | {name: kinds for name, kinds in _OPTIONAL.items() if name in arrays}
+    for name, kinds in expected.items():
         kind, shape = arrays[name].dtype, arrays[name].shape
         if kind.kind not in kinds or len(shape) != (name != "hsls_version"):
             raise ValueError(f"{path} holds no hypergraph: {name} has dtype {kind} and shape {shape}.")
@@ -63,7 +68,7 @@ def read_npz(path: PathLike) -> Hypergraph:
         raise ValueError(f"{path} holds no hypergraph: weights must be float64 and name_bytes uint8.")
     names = _names(arrays["name_bytes"], arrays["name_offsets"], str(path))
     try:
-        return Hypergraph(names, arrays["indptr"], arrays["indices"], arrays["weights"])
+        return Hypergraph(names, arrays["indptr"], arrays["indices"], arrays["weights"], arrays.get("frequencies"))
     except ValueError as error:
         raise ValueError(f"{path} holds no hypergraph: {error}") from None
 

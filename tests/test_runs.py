@@ -1,4 +1,4 @@
-"""Repetitions over processes: in order, one thread each, told to whoever listens."""
+"""Work over processes: in order, one thread each, told to whoever listens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 import pytest
 
 from hsls import _progress, _threads
-from hsls.experiments._runs import each
+from hsls._runs import each
 
 
 class Listener:

@@ -21,7 +21,7 @@ HSLS, MLE = "hsls", "mle"
 METHODS = (MLE, HSLS)
 
 #: Nodes up to which the likelihood is used unless a method is named: its time grows as their number cubed.
-LARGEST = 1_000
+LARGEST = 500
 
 # Options by the attribute that holds them, whose default is None: those of one method alone.
 _OF = {

@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test reproduce hyperspectral bench calibration clean
+.PHONY: help demo test reproduce recovery hyperspectral bench calibration clean
 
 help:
 	@echo "make demo           learn a hypergraph from simulated signals and draw it, into demo/"
 	@echo "make test           run all checks: linter, types, tests"
 	@echo "make reproduce      run the paper's experiments: tables and figures into results/, a page into docs/ (minutes)"
+	@echo "make recovery       what is recovered without the truth in hand, and where it breaks, into results/ (long)"
 	@echo "make hyperspectral  classify a hyperspectral scene on learned hypergraphs (much quicker with a GPU)"
 	@echo "make bench          print the tables of speed (minutes; needs about 12 GiB)"
 	@echo "make calibration    print the table behind the default scale (minutes)"
@@ -40,6 +41,11 @@ test: $(VENV)/with-test
 # The data are looked for in the folder that HSLS_DATA names, then in a cache, then fetched.
 reproduce: $(VENV)/with-draw,data
 	$(BIN)/hsls reproduce all --out results --page docs/reproduction.md
+
+# Beyond the paper: the automatic choices against their oracles, and signals that are not those of the model.
+recovery: $(VENV)/with-draw,data
+	$(BIN)/hsls reproduce robustness --out results/robustness
+	$(BIN)/hsls reproduce recovery --out results/recovery
 
 # FEATURES names a folder of convolutional networks that were trained on another machine.
 hyperspectral: $(VENV)/with-hyperspectral

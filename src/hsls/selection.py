@@ -45,6 +45,8 @@ _STARTS = (0.3, 0.1)
 _CUTS = (0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 # With more nodes than these, where a step takes long, only the few best of the sets are improved.
 _MANY, _FEW = 400, 2
+# Relative differences of scores within the accuracy of the refits: the same set, reached from several penalties.
+_SAME = 1e-6
 # Targets: factor by which theta is first stepped, and steps in all.
 _STRIDE = 4.0
 _STEPS = 60
@@ -257,9 +259,9 @@ def _best(
     found: list[Refit],
     score: Callable[[Refit], float],
 ) -> Choice:
-    """The choice of the refit of largest score."""
+    """The choice of the refit of largest score, with the largest penalty of those that reach it."""
     scores = np.array([score(refit) for refit in found])
-    chosen = int(np.argmax(scores))
+    chosen = int(np.argmax(scores >= scores.max() - _SAME * abs(scores.max())))
     path = Path(
         parameter="penalty",
         criterion="ebic",

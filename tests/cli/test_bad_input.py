@@ -75,7 +75,7 @@ def test_a_text_cell_is_named_by_row_and_column(refused, tmp_path):
         (["--beta", "nan"], "beta must be a finite number above 0, got nan."),
         (["--tol", "0"], "tol must be a finite number above 0, got 0.0."),
         (["--max-iter", "0"], "max_iter must be at least 1, got 0."),
-        (["--threshold", "-1"], "threshold must be a finite number, 0 or more, got -1.0."),
+        (["--threshold", "-1", "--alpha", "1"], "threshold must be a finite number, 0 or more, got -1.0."),
         (["--scale", "huge"], "scale (None, a number above 0, or a name) must be one of"),
         (["--variation", "min-square"], "variation must be one of sum-square, sum-absolute, max-square, max-absolute"),
         (["--solver", "magic"], "solver must be one of 'newton', 'fbf'; got 'magic'."),
@@ -86,6 +86,28 @@ def test_a_text_cell_is_named_by_row_and_column(refused, tmp_path):
         (["--stability", "9", "--window", "2"], "--stability and --window exclude one another; leave one out."),
         (["--window", "99"], "a window of 99 observations is longer than the series of"),
         (["--balance", "0.1"], "--balance is for --solver fbf, but the solver is newton; leave it out."),
+        (["--method", "magic"], "--method must be one of 'mle', 'hsls'; got 'magic'."),
+        (["--method", "mle", "--alpha", "1"], "--alpha is for --method hsls, but the method is mle; leave one out."),
+        (["--method", "mle", "--solver", "fbf"], "--solver is for --method hsls, but the method is mle; leave one out"),
+        (["--method", "mle", "--n-hyperedges", "3"], "--n-hyperedges is for --method hsls, but the method is mle;"),
+        (["--method", "hsls", "--noise", "1"], "--noise is for --method mle, but the method is hsls; leave one out."),
+        (["--beta", "1", "--penalty", "1"], "--beta is for --method hsls and --penalty for --method mle; leave one"),
+        (["--method", "mle", "-r", "certified"], "--neighbors certified is for --method hsls; for mle use 'all', a"),
+        (["-r", "certified", "--noise", "1"], "--neighbors certified is for --method hsls and --noise for --method m"),
+        (["--alpha", "some"], "--alpha: must be a number or 'auto', got 'some'"),
+        (["--penalty", "-1"], "penalty must be a finite number above 0, got -1.0."),
+        (["--noise", "-1"], "noise must be a finite number, 0 or more, got -1.0."),
+        (["--criterion", "aic"], "criterion must be one of 'ebic', 'cv'; got 'aic'."),
+        (["--criterion", "cv"], "criterion 'cv' with 5 folds needs as many observations, but there are 3; lower folds"),
+        (["--criterion", "cv", "--alpha", "1"], "--criterion is for an automatic choice, but --alpha with a number"),
+        (["--criterion", "cv", "--degree", "1"], "--criterion is for an automatic choice, but --degree leaves it"),
+        (["--degree", "1", "--n-hyperedges", "3"], "alpha='auto', degree and n_hyperedges exclude one another; give"),
+        (["--alpha", "auto", "--degree", "1"], "alpha='auto', degree and n_hyperedges exclude one another; give one"),
+        (["--degree", "0"], "degree must be a finite number above 0, got 0.0."),
+        (["--threshold", "1"], "--threshold is for a number as --penalty, but an automatic choice finds how many"),
+        (["--path-plot", "p.png", "--alpha", "1"], "--path-plot draws the path of a choice, but --alpha with a number"),
+        (["--path-plot", "p.bmp"], "a drawing is written as one of .png, .pdf, .svg"),
+        (["--path-plot", "p.png", "--plot", "p.png"], "is given both as the drawing and as the drawing of the path"),
         (["--memory-budget", "lots"], "--memory-budget: must be a size such as 4GiB or 500MB, or 'none'; got 'lots'"),
         (["--memory-budget", "10B"], "candidates would take"),
         (["--jobs", "0"], "n_jobs"),
@@ -105,6 +127,23 @@ def test_options_of_learn(refused, tmp_path, words, message):
     (tmp_path / "x.csv").write_text(GOOD)
     out = [] if "-o" in words else ["-o", "out.json"]
     assert message in refused("learn", "x.csv", *out, *words)
+
+
+def test_centring_of_one_observation(refused, run, tmp_path):
+    (tmp_path / "x.csv").write_text("a,1.5\nb,2\nc,0\nd,5\n")
+    assert refused("learn", "x.csv", "--centre") == "--centre leaves nothing of 1 observation; leave it out."
+    assert run("learn", "x.csv")[0] == 0
+
+
+@pytest.mark.parametrize("words", [["--criterion", "ebic"], ["--path-plot", "p.png"]])
+def test_a_choice_beyond_the_limit_is_asked_for(refused, tmp_path, monkeypatch, words):
+    monkeypatch.setattr("hsls.cli._method.LARGEST", 3)
+    (tmp_path / "x.csv").write_text(GOOD)
+    complaint = refused("learn", "x.csv", *words)
+    assert complaint.startswith(
+        f"{words[0]} is for a choice by the data, which for more than 3 nodes (there are 4) has"
+    )
+    assert complaint.endswith("give --method mle or --alpha auto.")
 
 
 def test_files_that_are_not_there_or_not_files(refused, tmp_path):

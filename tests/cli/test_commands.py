@@ -7,7 +7,18 @@ import shlex
 import numpy as np
 import pytest
 
-from hsls import HSLS, Hypergraph, random_hypergraph, read, read_signals, smooth_signals, stability, windows, write
+from hsls import (
+    HSLS,
+    Hypergraph,
+    HypergraphMLE,
+    random_hypergraph,
+    read,
+    read_signals,
+    smooth_signals,
+    stability,
+    windows,
+    write,
+)
 from hsls.cli import main
 
 
@@ -46,7 +57,7 @@ def test_columns_as_nodes_give_the_same_hypergraph(run, signals):
 
 
 def test_json_is_one_object_with_the_figures(run, signals):
-    status, printed, _ = run("learn", signals, "--json", "-k", "3")
+    status, printed, _ = run("learn", signals, "--json", "-k", "3", "--alpha", "1")
     figures = json.loads(printed)
     assert status == 0
     assert figures["relative_gap"] <= 1e-6
@@ -73,7 +84,7 @@ def test_the_papers_settings_are_within_reach(run, signals):
 
 def test_a_solver_that_does_not_converge_warns_writes_and_exits_with_1(run, signals):
     out = signals.with_name("a.json")
-    status, printed, complaints = run("learn", signals, "-o", out, "--max-iter", "1")
+    status, printed, complaints = run("learn", signals, "-o", out, "--alpha", "1", "--max-iter", "1")
     assert status == 1
     assert out.exists()
     assert "newton: max_iter, 1 iteration)" in printed
@@ -87,7 +98,8 @@ def test_candidates_and_observation_weights_come_from_files(run, signals):
     omega = np.linspace(0.0, 2.0, 60)
     np.save(weights, omega)
     out = signals.with_name("a.npz")
-    run("learn", signals, "--candidates", truth, "--observation-weights", weights, "-o", out, "--threshold", "0")
+    files = ["--candidates", truth, "--observation-weights", weights, "-o", out]
+    run("learn", signals, *files, "--alpha", "1", "--threshold", "0")
     expected = HSLS(candidates=read(truth).edges, observation_weights=omega, threshold=0.0)
     assert np.array_equal(read(out).weights, expected.fit(read_signals(signals).values).hypergraph_.weights)
 
@@ -102,6 +114,7 @@ def test_candidates_may_be_listed_by_name_for_some_of_the_nodes(run, signals):
 
 def test_stability_travels_from_learn_to_info_and_plot(run, signals):
     out, options = signals.with_name("learned.csv"), ["-k", "3", "--stability", "8", "--stability-block", "6"]
+    options += ["--alpha", "1"]
     status, printed, complaints = run("learn", signals, "-o", out, *options, "--seed", "2")
     model = HSLS(cardinalities=3)
     expected = stability(model, read_signals(signals), 8, block=6, random_state=2)
@@ -126,7 +139,7 @@ def test_stability_travels_from_learn_to_info_and_plot(run, signals):
 
 def test_windows_are_written_one_by_one(run, signals):
     out, picture = signals.with_name("w.json"), signals.with_name("w.png")
-    words = ["-k", "3", "--window", "5", "--step", "5"]
+    words = ["-k", "3", "--window", "5", "--step", "5", "--alpha", "1"]
     status, printed, complaints = run("learn", signals, "-o", out, "--plot", picture, *words)
     expected = windows(HSLS(cardinalities=3), read_signals(signals), 5)
     assert (status, complaints) == (0, "")
@@ -253,10 +266,123 @@ def test_main_reads_the_words_of_the_process(monkeypatch, capsys):
 
 
 def test_learn_certified_says_what_is_proved(run, signals):
-    status, printed, _ = run("learn", signals, "--neighbors", "certified")
+    status, printed, _ = run("learn", signals, "--neighbors", "certified", "--alpha", "1")
     assert status == 0
     assert re.search(r"^certificate +optimal among all 286 hyperedges \(\d+ rounds?, ", printed, re.MULTILINE)
     figures = json.loads(run("learn", signals, "--neighbors", "certified", "--json")[1])
     assert figures["certificate"]["complete"] is True
     assert figures["certificate"]["possible"] == 286
     assert json.loads(run("learn", signals, "--json")[1])["certificate"] is None
+
+
+# -- what learn does by itself, and its methods ------------------------------------------------------------------------
+
+
+def test_learn_by_itself_is_the_automatic_likelihood_of_centred_signals(run, signals):
+    X = read_signals(signals).values
+    out = signals.with_name("a.npz")
+    status, printed, complaints = run("learn", signals, "-o", out)
+    model = HypergraphMLE(centre=True).fit(X)
+    assert (status, complaints) == (0, "")
+    assert read(out).edges == model.hypergraph_.edges
+    assert np.array_equal(read(out).weights, model.hypergraph_.weights)
+    told = rf"mle, penalty {re.escape(f'{model.penalty_:.4g}')} chosen by ebic among {len(model.path_)} points, score "
+    assert re.search(rf"^method +{told}-?[0-9.]+$", printed, re.MULTILINE)
+    assert re.search(r"^candidates +286, all there are$", printed, re.MULTILINE)
+
+
+def test_levels_of_the_nodes_change_nothing_by_default(run, signals):
+    X = read_signals(signals).values
+    np.save(signals.with_name("levels.npy"), X + 100.0 * np.arange(len(X))[:, None])
+    np.save(signals.with_name("plain.npy"), X)
+    edges = {}
+    for name in ("levels", "plain"):
+        for centre in ([], ["--method", "hsls", "--centre"], ["--no-centre"]):
+            out = signals.with_name("out.npz")
+            assert run("learn", signals.with_name(f"{name}.npy"), "-o", out, *centre)[0] == 0
+            edges[name, *centre] = read(out).edges
+    assert edges["levels",] == edges["plain",]
+    assert edges["levels", "--method", "hsls", "--centre"] == edges["plain", "--method", "hsls", "--centre"]
+    assert edges["levels", "--no-centre"] != edges["plain", "--no-centre"]
+
+
+@pytest.mark.parametrize("criterion", ["ebic", "cv"])
+@pytest.mark.parametrize("method", ["mle", "hsls"])
+def test_json_tells_the_choice(run, signals, method, criterion):
+    words = ["--method", method, "--criterion", criterion, "--no-centre"]
+    status, printed, _ = run("learn", signals, "--json", *words)
+    figures = json.loads(printed)
+    X = read_signals(signals).values
+    model = (
+        HypergraphMLE(criterion=criterion) if method == "mle" else HSLS(alpha="auto", criterion=criterion)
+    ).fit(X)  # fmt: skip
+    path, choice = model.path_, figures["choice"]
+    assert status == 0
+    assert figures["method"] == method
+    assert figures["penalty" if method == "mle" else "alpha"] == (model.penalty_ if method == "mle" else model.alpha_)
+    assert figures["hyperedges"] == model.hypergraph_.n_edges
+    assert (choice["criterion"], choice["parameter"]) == (criterion, path.parameter)
+    assert (choice["points"], choice["chosen"], choice["score"]) == (len(path), path.chosen, path.scores[path.chosen])
+    assert choice["hyperedges"] == path.n_hyperedges.tolist()
+    assert figures["certified_over_all"] is (method == "mle")
+
+
+@pytest.mark.parametrize(
+    ("words", "model"),
+    [
+        (["--method", "hsls"], HSLS(alpha="auto")),
+        (["--alpha", "auto"], HSLS(alpha="auto")),
+        (["--beta", "2", "--neighbors", "certified"], HSLS(neighbors="certified", alpha="auto", beta=2.0)),
+        (["--n-hyperedges", "5", "-k", "3"], HSLS(3, n_hyperedges=5)),
+        (["--degree", "1.5"], HSLS(degree=1.5)),
+        (["--solver", "fbf", "--alpha", "2"], HSLS(alpha=2.0, solver="fbf")),
+        (["--penalty", "0.1"], HypergraphMLE(penalty=0.1, centre=True)),
+        (["--penalty", "0.1", "--threshold", "0.5"], HypergraphMLE(penalty=0.1, threshold=0.5, centre=True)),
+        (["--noise", "0.001", "--no-centre"], HypergraphMLE(noise=0.001)),
+        (["--method", "mle", "--neighbors", "4"], HypergraphMLE(neighbors=4, centre=True)),
+    ],
+)
+def test_options_choose_the_method_and_reach_it(run, signals, words, model):
+    out = signals.with_name("a.npz")
+    assert run("learn", signals, "-o", out, *words)[0] == 0
+    expected = model.fit(read_signals(signals).values).hypergraph_
+    assert read(out).edges == expected.edges
+    assert np.array_equal(read(out).weights, expected.weights)
+
+
+def test_the_path_of_the_choice_is_drawn(run, signals):
+    picture = signals.with_name("path.png")
+    for words in ([], ["--method", "hsls"], ["--degree", "1"]):
+        picture.unlink(missing_ok=True)
+        status, printed, _ = run("learn", signals, "--path-plot", picture, *words)
+        assert status == 0
+        assert re.search(rf"^written +{re.escape(str(picture))}$", printed, re.MULTILINE)
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_beyond_the_limit_hsls_takes_over_and_says_so(run, signals, monkeypatch):
+    monkeypatch.setattr("hsls.cli._method.LARGEST", 11)
+    X = read_signals(signals).values
+    centred = X - X.mean(axis=1, keepdims=True)
+    out = signals.with_name("a.npz")
+    for words, Y in (([], centred), (["--method", "hsls"], X)):
+        for quiet in ([], ["--quiet"], ["--json"]):
+            status, _, complaints = run("learn", signals, "-o", out, *words, *quiet)
+            assert status == 0
+            assert complaints.startswith(
+                "hsls: note: there are 12 nodes, and the likelihood takes long for more than 11"
+            )
+            assert complaints.count("\n") == 1
+        assert read(out).edges == HSLS().fit(Y).hypergraph_.edges
+    for words in (["--method", "mle"], ["--penalty", "auto"], ["--alpha", "auto"], ["--alpha", "2"], ["--degree", "1"]):
+        assert run("learn", signals, "-o", out, *words)[2] == ""
+
+
+def test_resamples_and_windows_are_learned_by_the_same_method(run, signals):
+    X, out = read_signals(signals), signals.with_name("a.csv")
+    assert run("learn", signals, "-k", "3", "-o", out, "--stability", "4", "--seed", "1")[0] == 0
+    expected = stability(HypergraphMLE(3, centre=True).fit(X), X, 4, random_state=1)
+    assert np.array_equal(read(out).frequencies, expected.frequencies)
+    figures = json.loads(run("learn", signals, "-k", "3", "--window", "30", "--json")[1])
+    expected = windows(HypergraphMLE(3, centre=True), X, 30)
+    assert [window["hyperedges"] for window in figures["windows"]] == [H.n_edges for H in expected.hypergraphs]

@@ -40,7 +40,7 @@ def test_an_interruption_leaves_nothing_half_written(run, signals, monkeypatch):
     for place in ("hsls.learning.solve", "os.replace"):
         with monkeypatch.context() as patch:
             patch.setattr(place, interrupted)
-            status, printed, complaint = run("learn", signals, "-o", out)
+            status, printed, complaint = run("learn", signals, "-o", out, "--alpha", "1")
         assert (status, printed) == (130, "")
         assert complaint == "hsls: interrupted; nothing half-written is left.\n"
         assert out.read_text() == "older"
@@ -63,10 +63,10 @@ def test_unexpected_errors_are_one_line_and_status_1(run, signals, monkeypatch):
         raise RuntimeError("a\nb")
 
     monkeypatch.setattr("hsls.learning.solve", broken)
-    status, _, complaint = run("learn", signals)
+    status, _, complaint = run("learn", signals, "--alpha", "1")
     assert status == 1
     assert complaint == "hsls: error: unexpected RuntimeError: a b; run again with --debug for the traceback.\n"
-    assert "Traceback" in run("learn", signals, "--debug")[2]
+    assert "Traceback" in run("learn", signals, "--alpha", "1", "--debug")[2]
 
 
 @pytest.mark.parametrize(

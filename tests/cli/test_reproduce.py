@@ -37,7 +37,7 @@ def test_the_folder_of_the_data_may_come_from_the_environment(run, tmp_path, dat
 
 @pytest.mark.parametrize("page", [None, "docs/page.md"])
 def test_all_writes_a_folder_each_and_a_page(run, tmp_path, data_folder, monkeypatch, page):
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", {"overlap": "overlap alone"})
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", {"overlap": "of the paper", "robustness": "beyond it"})
     out = tmp_path / "results"
     words = ["--page", tmp_path / page] if page else []
     status, printed, _ = run(
@@ -50,12 +50,13 @@ def test_all_writes_a_folder_each_and_a_page(run, tmp_path, data_folder, monkeyp
     assert text.startswith("# Reproduction")
     assert f"({'../results/' if page else ''}overlap/overlap.png)" in text
     assert (out / "overlap" / "report.md").is_file()
+    assert [path.name for path in out.iterdir() if path.is_dir()] == ["overlap"]
 
 
 def test_help_names_the_experiments(run):
     status, printed, _ = run("reproduce", "--help")
     assert status == 0
-    for name in ("overlap", "coauthorship", "mortality", "all"):
+    for name in ("overlap", "coauthorship", "mortality", "recovery", "robustness", "all"):
         assert name in printed
         assert run("reproduce", name, "--help")[0] == 0
 

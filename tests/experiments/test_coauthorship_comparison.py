@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from hsls import HGSI, HSLS, PDLHGSP, KNNHypergraph
+from hsls import HGSI, HSLS, PDLHGSP, HypergraphMLE, KNNHypergraph
 from hsls.datasets import COAUTHORSHIPS, load_coauthorship
 from hsls.experiments import coauthorship
 from hsls.experiments._grid import by_fbf, certified
@@ -39,7 +39,9 @@ def counted(found, truth):
 def test_every_method_stands_in_every_protocol(done):
     folder, rows = done
     keys = [(row["data"], row["protocol"], row["method"]) for row in rows]
-    assert keys == [(n, p, m) for n in NAMES for p in coauthorship.PROTOCOLS for m in coauthorship.METHODS]
+    assert keys == [(n, p, m) for n in NAMES for p in coauthorship.PROTOCOLS for m in coauthorship.methods_of(p)]
+    automatic = [method for name, protocol, method in keys if (name, protocol) == (NAMES[0], "automatic")]
+    assert automatic == ["HSLS, automatic", "MLE, automatic"]
     draws = json.loads((folder / "draws.json").read_text())
     assert len(draws) == SEEDS * len(keys)
     assert {path.name for path in folder.iterdir()} == {
@@ -68,7 +70,7 @@ def test_methods_without_parameters_are_the_same_in_every_protocol(done):
         for method in ("Gao K-NN", "HGSI"):
             scores = {
                 tuple(rows[name, p, method][f"{s}_mean"] for s in ("precision", "recall"))
-                for p in coauthorship.PROTOCOLS
+                for p in ("paper", "certified", "fixed")
             }
             assert len(scores) == 1
 
@@ -87,11 +89,13 @@ def test_the_scores_are_those_of_the_public_methods_on_the_same_signals(done, da
         "PDL-HGSP": PDLHGSP(3, sizes),
         **{f"HSLS {variation}": HSLS(sizes, neighbors, variation) for variation in coauthorship.VARIATIONS},
     }
-    for method, model in models.items():
+    by_the_data = {"HSLS, automatic": HSLS(sizes, alpha="auto"), "MLE, automatic": HypergraphMLE(sizes)}
+    for method, model in (models | by_the_data).items():
+        protocol = "automatic" if method in by_the_data else "fixed"
         (row,) = [
             row
             for row in draws
-            if (row["data"], row["seed"], row["protocol"], row["method"]) == (name, 1, "fixed", method)
+            if (row["data"], row["seed"], row["protocol"], row["method"]) == (name, 1, protocol, method)
         ]
         found = model.fit(X).hypergraph_
         assert (row["precision"], row["recall"], row["f1"]) == pytest.approx(counted(found, truth))
@@ -107,7 +111,7 @@ def test_the_best_point_is_the_first_of_largest_f1(data_folder):
         for point, weights, solution in grid(problem, points):
             found = problem.candidates.hypergraph(weights, 1e-2)
             scored.append((counted(found, truth)[2], point, solution.relative_gap))
-        best, told = coauthorship._best(grid(problem, points), problem.candidates, truth)
+        best, told = coauthorship.best(grid(problem, points), problem.candidates, truth)
         top = max(score for score, _, _ in scored)
         assert counted(best, truth)[2] == top
         first = next(one for one in scored if one[0] == top)
@@ -127,7 +131,7 @@ def test_the_papers_protocol_finds_the_uniform_network_best(data_folder):
         truth, X = coauthorship._signals("dblp-uniform", seed, data_folder)
         problem = coauthorship._problem(X, truth, "max-square", "dblp-uniform")
         found = {
-            "HSLS": coauthorship._best(by_fbf(problem, coauthorship.GRID), problem.candidates, truth)[0],
+            "HSLS": coauthorship.best(by_fbf(problem, coauthorship.GRID), problem.candidates, truth)[0],
             "HGSI": HGSI(3, n_hyperedges=truth.n_edges).fit(X).hypergraph_,
             "Gao K-NN": KNNHypergraph(3).fit(X).hypergraph_,
             "PDL-HGSP": next(coauthorship._tensor(X, truth))[2],
@@ -147,6 +151,10 @@ def test_the_report_says_what_the_table_says(done):
     assert "A stand-in (30 nodes, 23 hyperedges): the paper's (61 nodes, 48 hyperedges)" in report
     sections = report.split("\n### ")[1:]
     for name, section in zip(NAMES, sections, strict=True):
+        for method in coauthorship.BY_THE_DATA:
+            (line,) = [line for line in section.splitlines() if line.startswith(f"| {method} |")]
+            row = at[name, "automatic", method]
+            assert line.endswith(f"| {row['f1_mean']:.3f} ± {row['f1_std']:.3f} |")
         for method in coauthorship.METHODS:
             (line,) = [line for line in section.splitlines() if line.startswith(f"| {method} |")]
             cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -89,8 +89,9 @@ def _learn(X: FloatArray, settings: LikelihoodSettings, search: Settings, names:
     watch = Watch()
     if settings.centre:
         X = X - np.nanmean(X, axis=1, keepdims=True)
+    search = _with_neighbors(search, X)
     with watch.stage("candidates"), _progress.stage("candidates"):
-        candidates, neighbors = candidates_and_neighbors(X, _with_neighbors(search, X), names)
+        candidates, neighbors = candidates_and_neighbors(X, search, names)
     with watch.stage("variation"), _progress.stage("variations"):
         sample = sample_of(candidates, X, settings.scale, settings.observation_weights, settings.noise)
     path: Path | None = None

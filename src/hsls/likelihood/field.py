@@ -90,10 +90,18 @@ class Hyperedges:
         _threads.over(work, _threads.split(len(self), min(_threads.count(), 1 + len(self) // _A_THREAD)))
         return out
 
-    def curvatures(self, theta: FloatArray) -> FloatArray:
-        """tr(theta M_e theta M_e) for every hyperedge: the diagonal of `hessian`."""
+    def rises(
+        self,
+        theta: FloatArray,
+        labels: IntArray,
+        sizes: FloatArray,
+        gram: FloatArray,
+        cost: FloatArray,
+        least: float,
+    ) -> FloatArray:
+        """What each hyperedge more would bring, see the kernel."""
         out = np.empty(len(self))
-        kernels.curvatures(self.indptr, self.indices, theta, out, 0, len(self))
+        kernels.rises(self.indptr, self.indices, theta, labels, sizes, gram, cost, least, out)
         return out
 
     def hessian(self, theta: FloatArray) -> FloatArray:

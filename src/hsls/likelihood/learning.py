@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hsls import _checks, _progress, _threads
-from hsls._types import AnyArray, FloatArray
-from hsls.candidates import DEFAULT_MEMORY_BUDGET, check_cardinalities
+from hsls._types import AnyArray, FloatArray, IntArray
+from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates, check_cardinalities, knn_candidates
 from hsls.learning import Learned, Settings, Watch, candidates_and_neighbors, check_signals, sample_of
 from hsls.likelihood.field import Likelihood
 from hsls.likelihood.newton import maximise
@@ -21,6 +21,10 @@ __all__ = ["LikelihoodSettings", "learn_by_likelihood"]
 
 # Up to so many hyperedges "auto" takes all, and neighbours are nothing to choose.
 _ALL = 200_000
+# Beyond, the candidates of the nearest nodes are joined by those of so many most correlated ones.
+_CORRELATED = 8
+# Rows of the matrix of correlations at a time.
+_ROWS = 1_000
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ def _learn(X: FloatArray, settings: LikelihoodSettings, search: Settings, names:
     search = _with_neighbors(search, X)
     with watch.stage("candidates"), _progress.stage("candidates"):
         candidates, neighbors = candidates_and_neighbors(X, search, names)
+        if _is_auto(search) and neighbors is not None and not np.isnan(X).any():
+            candidates = _with_correlated(candidates, X, settings.memory_budget)
     with watch.stage("variation"), _progress.stage("variations"):
         sample = sample_of(candidates, X, settings.scale, settings.observation_weights, settings.noise)
     path: Path | None = None
@@ -125,12 +131,44 @@ def _learn(X: FloatArray, settings: LikelihoodSettings, search: Settings, names:
     )
 
 
+def _is_auto(search: Settings) -> bool:
+    return isinstance(search.neighbors, str) and search.neighbors == "auto"
+
+
+def _with_correlated(candidates: Candidates, X: FloatArray, memory_budget: float | None) -> Candidates:
+    """The candidates and those of each node's most correlated ones, in either sign.
+
+    The level of a component that stands alone tells nothing, so its nodes may be far from one another, but dependent.
+    """
+    table = _most_correlated(X, min(_CORRELATED, len(X) - 1))
+    more = knn_candidates(
+        {k: table for k in candidates.cardinalities if k - 1 <= table.shape[1]}, memory_budget=memory_budget
+    )
+    blocks = dict(zip(candidates.cardinalities, candidates.members, strict=True))
+    for k, block in zip(more.cardinalities, more.members, strict=True):
+        blocks[k] = np.unique(np.concatenate([blocks[k], block]), axis=0)
+    return Candidates(candidates.n_nodes, tuple(blocks.values()))
+
+
+def _most_correlated(X: FloatArray, count: int) -> IntArray:
+    """The nodes of the largest ``|x_i'x_j| / ||x_j||`` for each node i, largest first, itself left out."""
+    norms = np.linalg.norm(X, axis=1)
+    scaled = X / np.where(norms > 0, norms, 1.0)[:, None]
+    table = np.empty((len(X), count), dtype=np.int64)
+    for first in range(0, len(X), _ROWS):
+        strength = np.abs(scaled[first : first + _ROWS] @ scaled.T)
+        rows = np.arange(len(strength))
+        strength[rows, first + rows] = -1.0
+        table[first : first + _ROWS] = np.argsort(-strength, axis=1, kind="stable")[:, :count]
+    return table
+
+
 def _with_neighbors(search: Settings, X: FloatArray) -> Settings:
     """The settings with "auto" neighbours decided: all hyperedges, unless these are too many.
 
     Of missing values there may be nodes that share no observation; neighbours always do.
     """
-    if isinstance(search.neighbors, str) and search.neighbors == "auto" and not np.isnan(X).any():
+    if _is_auto(search) and not np.isnan(X).any():
         sizes = check_cardinalities(search.cardinalities, len(X))
         if sum(math.comb(len(X), k) for k in sizes) <= _ALL:
             return replace(search, neighbors="all")

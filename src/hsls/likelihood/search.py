@@ -1,14 +1,16 @@
-"""A better set of hyperedges in steps: drop those that explain little, add those that would explain much."""
+"""A better set of hyperedges: cut groups off, drop what explains little, add what explains much."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from hsls._types import BoolArray, IntArray
 from hsls.likelihood.evidence import Evidence, Refit
+from hsls.likelihood.field import node_labels
 
-__all__ = ["improve"]
+__all__ = ["combine", "improve"]
 
 # Hyperedges added in one step, at most, and how many of the best are looked at for them.
 _ADDED = 32
@@ -17,12 +19,16 @@ _LOOKED_AT = 200
 _SMALL = 1e-2
 # Differences of the score below this share are rounding.
 _ROUNDING = 1e-9
+# Groups are what stays connected as the lightest hyperedges go, at so many different shares of them; of these and the
+# hyperedges' own nodes so many that the work, N^2 each, stays within bounds.
+_SHARES = 40
+_WORK = 6e6
+
+Score = Callable[[Refit], float]
 
 
-def improve(
-    evidence: Evidence, refit: Refit, score: Callable[[Refit], float], price: float, max_rounds: int = 100
-) -> Refit:
-    """Drop and add hyperedges, several at a time and fewer where that does not help, while the score rises.
+def improve(evidence: Evidence, refit: Refit, score: Score, price: float, max_rounds: int = 100) -> Refit:
+    """Cut groups off, drop and add hyperedges, several at a time and fewer where that does not help, while it rises.
 
     Parameters
     ----------
@@ -35,18 +41,94 @@ def improve(
         What a hyperedge must at least add to the log-likelihood to be looked at.
     max_rounds : int
     """
+    while True:
+        before = score(refit)
+        refit = _cut(evidence, refit, score)
+        refit = _stepped(evidence, refit, score, price, max_rounds)
+        if not _above(score(refit), before):
+            return refit
+
+
+def combine(evidence: Evidence, refits: Sequence[Refit], score: Score) -> Refit:
+    """The best set, with those parts of the others in which they are better.
+
+    Where two sets differ, the hyperedges that share nodes are taken over together.
+    """
+    ranked = sorted(refits, key=score, reverse=True)
+    best, value = ranked[0], score(ranked[0])
+    rising = True
+    while rising:
+        rising = False
+        for other in ranked[1:]:
+            for part in _parts(evidence, np.setxor1d(best.support, other.support)):
+                keep, take = ~np.isin(best.support, part), np.isin(other.support, part)
+                trial = evidence.refit(
+                    np.append(best.support[keep], other.support[take]),
+                    np.append(best.weights[keep], other.weights[take]),
+                )
+                if _above(score(trial), value):
+                    best, value, rising = trial, score(trial), True
+    return best
+
+
+def _above(value: float, best: float) -> bool:
+    return value > best + _ROUNDING * abs(best)
+
+
+def _stepped(evidence: Evidence, refit: Refit, score: Score, price: float, max_rounds: int) -> Refit:
     best = score(refit)
     for _ in range(max_rounds):
         before = best
         for propose in (_without, _with):
             for trial in propose(evidence, refit, price):
                 value = score(trial)
-                if value > best + _ROUNDING * abs(best):
+                if _above(value, best):
                     refit, best = trial, value
                     break
         if best == before:
             break
     return refit
+
+
+def _cut(evidence: Evidence, refit: Refit, score: Score) -> Refit:
+    """Every group in turn cut off, all the hyperedges that join it to the rest left out at once, if that is better."""
+    best = score(refit)
+    incidence = evidence.edges.incidence()
+    for group in _groups(evidence, refit):
+        inside = np.asarray(incidence[refit.support] @ group.astype(np.float64))
+        joining = (inside > 0) & (inside < evidence.edges.sizes[refit.support])
+        if joining.any():
+            trial = evidence.refit(refit.support[~joining], refit.weights[~joining])
+            if _above(score(trial), best):
+                refit, best = trial, score(trial)
+    return refit
+
+
+def _groups(evidence: Evidence, refit: Refit) -> list[BoolArray]:
+    """Nodes that may be apart from the others, those first that the least weight joins to them."""
+    n_nodes, support, weights = evidence.edges.n_nodes, refit.support, refit.weights
+    if not len(support):
+        return []
+    found: dict[bytes, BoolArray] = {}
+    for cut in np.quantile(weights, np.arange(1, _SHARES) / _SHARES):
+        labels = node_labels(evidence.edges.take(support[weights >= cut]))
+        small = np.flatnonzero(np.bincount(labels) <= n_nodes // 2)
+        found.update({group.tobytes(): group for group in (labels == label for label in small.tolist())})
+    own = evidence.edges.take(support).incidence().toarray() > 0
+    found.update({group.tobytes(): group for group in own})
+    groups = np.array(list(found.values()))
+    inside = groups.astype(np.float64) @ own.T
+    joining = (inside > 0) & (inside < own.sum(axis=1))
+    order = np.argsort(joining @ weights, kind="stable")
+    most = max(1, int(_WORK / n_nodes**2))
+    return [groups[place] for place in order[:most].tolist() if joining[place].any()]
+
+
+def _parts(evidence: Evidence, numbers: IntArray) -> list[IntArray]:
+    """The hyperedges of these numbers, those that share nodes together."""
+    edges = evidence.edges.take(numbers)
+    of_edge = node_labels(edges)[edges.indices[edges.indptr[:-1]]]
+    return [numbers[of_edge == label] for label in np.unique(of_edge)]
 
 
 def _without(evidence: Evidence, refit: Refit, price: float) -> Iterator[Refit]:

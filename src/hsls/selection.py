@@ -45,6 +45,8 @@ _STARTS = (0.3, 0.2, 0.1)
 _CUTS = (0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 # With more nodes than these, where a step takes long, only the few best of the sets are improved.
 _MANY, _FEW = 400, 2
+# From so many of the best sets groups are cut off, which takes most of the time.
+_CUT = 3
 # Relative differences of scores within the accuracy of the refits: the same set, reached from several penalties.
 _SAME = 1e-6
 # Targets: factor by which theta is first stepped, and steps in all.
@@ -203,9 +205,9 @@ def choose_penalty(
 ) -> Choice:
     """The penalty of the likelihood and the hyperedges.
 
-    With "ebic", the heavy hyperedges of each solution, and none at all, are starts of a search that cuts groups off,
-    drops and adds hyperedges while the criterion gets better; for more than 400 nodes only the best two sets are.
-    What it finds from all starts is combined, and searched from once more.
+    With "ebic", the heavy hyperedges of each solution, and none at all, are starts of a search that drops and adds
+    hyperedges while the criterion gets better; for more than 400 nodes only the best two sets are. From the best that
+    it finds groups are cut off, too; all is combined, and searched from once more.
     """
     evidence = sample.evidence()
     values = sorted(map(float, penalties), reverse=True)
@@ -234,9 +236,16 @@ def choose_penalty(
         ranked = ranked[:_FEW]
     with _progress.stage("choosing", len(ranked)) as reporter:
         for done, (at, place) in enumerate(ranked):
-            starts[at][place] = improve(evidence, starts[at][place], score, price)
+            starts[at][place] = improve(evidence, starts[at][place], score, price, cuts=False)
             if reporter is not None:
                 reporter.advance(done + 1)
+    ranked.sort(key=lambda which: -score(starts[which[0]][which[1]]))
+    seen: set[bytes] = set()
+    for at, place in ranked:
+        same = np.sort(starts[at][place].support).tobytes()
+        if same not in seen and len(seen) < _CUT:
+            starts[at][place] = improve(evidence, starts[at][place], score, price)
+        seen.add(same)
     found = [max(own, key=score) for own in starts]
     best = max(range(len(found)), key=lambda at: score(found[at]))
     together = combine(evidence, [refit for own in starts for refit in own], score)

@@ -17,8 +17,8 @@ _ADDED = 32
 _LOOKED_AT = 200
 # Weight that an added hyperedge starts from, over the mean.
 _SMALL = 1e-2
-# Differences of the score below this share are rounding.
-_ROUNDING = 1e-9
+# A rise of the score by less is none: refits are that accurate, and a parameter costs some fifty times as much.
+_LEAST_RISE = 0.1
 # Groups are what stays connected as the lightest hyperedges go, at so many different shares of them; of these and the
 # hyperedges' own nodes so many that the work, N^2 each, stays within bounds.
 _SHARES = 40
@@ -27,7 +27,9 @@ _WORK = 6e6
 Score = Callable[[Refit], float]
 
 
-def improve(evidence: Evidence, refit: Refit, score: Score, price: float, max_rounds: int = 100) -> Refit:
+def improve(
+    evidence: Evidence, refit: Refit, score: Score, price: float, *, cuts: bool = True, max_rounds: int = 100
+) -> Refit:
     """Cut groups off, drop and add hyperedges, several at a time and fewer where that does not help, while it rises.
 
     Parameters
@@ -39,8 +41,12 @@ def improve(evidence: Evidence, refit: Refit, score: Score, price: float, max_ro
         What is to rise.
     price : float
         What a hyperedge must at least add to the log-likelihood to be looked at.
+    cuts : bool
+        Whether to cut groups off, which takes most of the time.
     max_rounds : int
     """
+    if not cuts:
+        return _stepped(evidence, refit, score, price, max_rounds)
     while True:
         before = score(refit)
         refit = _cut(evidence, refit, score)
@@ -72,7 +78,7 @@ def combine(evidence: Evidence, refits: Sequence[Refit], score: Score) -> Refit:
 
 
 def _above(value: float, best: float) -> bool:
-    return value > best + _ROUNDING * abs(best)
+    return value > best + _LEAST_RISE
 
 
 def _stepped(evidence: Evidence, refit: Refit, score: Score, price: float, max_rounds: int) -> Refit:

@@ -240,12 +240,11 @@ def choose_penalty(
             if reporter is not None:
                 reporter.advance(done + 1)
     ranked.sort(key=lambda which: -score(starts[which[0]][which[1]]))
-    seen: set[bytes] = set()
+    distinct: dict[bytes, tuple[int, int]] = {}
     for at, place in ranked:
-        same = np.sort(starts[at][place].support).tobytes()
-        if same not in seen and len(seen) < _CUT:
-            starts[at][place] = improve(evidence, starts[at][place], score, price)
-        seen.add(same)
+        distinct.setdefault(np.sort(starts[at][place].support).tobytes(), (at, place))
+    for at, place in list(distinct.values())[:_CUT]:
+        starts[at][place] = improve(evidence, starts[at][place], score, price)
     found = [max(own, key=score) for own in starts]
     best = max(range(len(found)), key=lambda at: score(found[at]))
     together = combine(evidence, [refit for own in starts for refit in own], score)

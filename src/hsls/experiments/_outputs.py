@@ -82,6 +82,16 @@ def spread(values: Any, digits: int = 3) -> str:
     return f"{array.mean():.{digits}f} ± {array.std(ddof=1) if array.size > 1 else 0.0:.{digits}f}"
 
 
+def means(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, float]:
+    """NAME_mean and NAME_std of these values over the rows, as columns of a table."""
+    columns: dict[str, float] = {}
+    for name in names:
+        values = np.array([row[name] for row in rows], dtype=np.float64)
+        columns[f"{name}_mean"] = float(values.mean())
+        columns[f"{name}_std"] = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    return columns
+
+
 def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()

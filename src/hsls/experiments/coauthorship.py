@@ -16,7 +16,7 @@ from hsls.datasets import COAUTHORSHIPS, load_coauthorship
 from hsls.estimators import HGSI, HSLS, PDLHGSP, HypergraphMLE, KNNHypergraph
 from hsls.estimators.pdl_hgsp import tensor_problem
 from hsls.experiments._grid import by_fbf, certified, decades
-from hsls.experiments._outputs import Folder, markdown
+from hsls.experiments._outputs import Folder, markdown, means
 from hsls.experiments.overlap import N_OBSERVATIONS, title
 from hsls.hypergraph import Hypergraph
 from hsls.learning import Settings, candidates_for
@@ -192,10 +192,7 @@ def _row(
 def _summary(name: str, protocol: str, method: str, draws: list[dict[str, Any]]) -> dict[str, Any]:
     own = [row for row in draws if (row["data"], row["protocol"], row["method"]) == (name, protocol, method)]
     row: dict[str, Any] = {"data": name, "protocol": protocol, "method": method}
-    for score in ("precision", "recall", "f1"):
-        values = np.array([one[score] for one in own])
-        row[f"{score}_mean"] = float(values.mean())
-        row[f"{score}_std"] = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    row |= means(own, ("precision", "recall", "f1"))
     gaps = [one["relative_gap"] for one in own if one["relative_gap"] is not None]
     row["relative_gap_median"] = float(np.median(gaps)) if gaps else None
     paper = PAPER_F1.get(name) if (protocol, method) == (PAPER, "HSLS max-square") else None

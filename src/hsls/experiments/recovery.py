@@ -15,7 +15,7 @@ from hsls._types import FloatArray
 from hsls.datasets import COAUTHORSHIPS, load_coauthorship
 from hsls.estimators import HSLS, HypergraphMLE
 from hsls.experiments._grid import by_fbf, certified, decades
-from hsls.experiments._outputs import Folder, markdown
+from hsls.experiments._outputs import Folder, markdown, means
 from hsls.experiments.overlap import N_OBSERVATIONS, title
 from hsls.hypergraph import Hypergraph
 from hsls.learning import Settings, candidates_for
@@ -151,11 +151,7 @@ def summary(draws: list[dict[str, Any]], name: str, count: int, method: str) -> 
     """Mean and standard deviation over the draws."""
     own = [row for row in draws if (row["data"], row["observations"], row["method"]) == (name, count, method)]
     row: dict[str, Any] = {"data": name, "observations": count, "method": method, "draws": len(own)}
-    for score in ("precision", "recall", "f1"):
-        values = np.array([one[score] for one in own])
-        row[f"{score}_mean"] = float(values.mean())
-        row[f"{score}_std"] = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return row
+    return row | means(own, ("precision", "recall", "f1"))
 
 
 def figure(rows: list[dict[str, Any]]) -> Any:

@@ -15,7 +15,7 @@ from hsls._types import FloatArray
 from hsls.components import connected_components
 from hsls.estimators import HSLS, HypergraphMLE, KNNHypergraph
 from hsls.experiments._grid import by_fbf
-from hsls.experiments._outputs import Folder, markdown
+from hsls.experiments._outputs import Folder, markdown, means
 from hsls.experiments.coauthorship import GRID, NEIGHBORS, best
 from hsls.experiments.overlap import N_OBSERVATIONS
 from hsls.hypergraph import Hypergraph
@@ -302,11 +302,7 @@ def summary(draws: list[dict[str, Any]], condition: str, cure: str, method: str)
     """Mean and standard deviation over the draws."""
     own = [row for row in draws if (row["condition"], row["cure"], row["method"]) == (condition, cure, method)]
     row: dict[str, Any] = {"condition": condition, "cure": cure, "method": method, "draws": len(own)}
-    for score in ("precision", "recall", "f1", "hyperedges"):
-        values = np.array([one[score] for one in own], dtype=np.float64)
-        row[f"{score}_mean"] = float(values.mean())
-        row[f"{score}_std"] = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return row
+    return row | means(own, ("precision", "recall", "f1", "hyperedges"))
 
 
 # -- what is written ---------------------------------------------------------------------------------------------------

@@ -8,11 +8,12 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hsls import _progress
 from hsls._types import FloatArray
-from hsls.learning import check_signals
+from hsls.candidates import Candidates
+from hsls.learning import Learned, check_signals
 from hsls.resampling import Stability, stability
 from hsls.tables import signals_from
 
@@ -54,6 +55,35 @@ class HypergraphEstimator(BaseEstimator):  # type: ignore[misc]
         The estimator itself stays as it is, fitted or not.
         """
         return stability(self, X, n_resamples, fraction=fraction, block=block, random_state=random_state, n_jobs=n_jobs)
+
+
+class LearnedEstimator(HypergraphEstimator):
+    """Base of those that keep a `Learned`."""
+
+    learned_: Learned
+
+    def _keep(self, learned: Learned) -> None:
+        self.learned_ = learned
+        self.hypergraph_ = learned.hypergraph
+        self.solution_ = learned.solution
+        self.duality_gap_ = learned.solution.relative_gap
+        self.n_iter_ = learned.solution.n_iter
+        self.history_ = learned.solution.history
+        self.scale_ = learned.scale
+        self.path_ = learned.path
+        self.neighbors_ = learned.neighbors
+
+    @property
+    def candidates_(self) -> Candidates:
+        """All candidates, in canonical order; for 50,000 nodes and more made on first use."""
+        check_is_fitted(self, "learned_")
+        return self.learned_.candidates
+
+    @property
+    def weights_(self) -> FloatArray:
+        """Weight of every candidate, in the order of `candidates_`."""
+        check_is_fitted(self, "learned_")
+        return self.learned_.weights
 
 
 @contextmanager

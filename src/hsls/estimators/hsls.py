@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from hsls._types import FloatArray
-from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates
-from hsls.estimators._base import HypergraphEstimator, shown
+from hsls.candidates import DEFAULT_MEMORY_BUDGET
+from hsls.estimators._base import LearnedEstimator, shown
 from hsls.learning import Learned, Settings, learn
 from hsls.running import Stream
 
@@ -26,7 +24,7 @@ def _rows_are_observations(estimator: HSLS) -> bool:
     return True
 
 
-class HSLS(HypergraphEstimator):
+class HSLS(LearnedEstimator):
     r"""Learn a hypergraph on which the signals are smooth.
 
     Minimises, over weights w >= 0 of candidate hyperedges with variations z (after division by `scale`),
@@ -209,7 +207,8 @@ class HSLS(HypergraphEstimator):
             learned = learn(signals, settings, nodes=names)
         learned.solution.warn_unless_converged(self._advice)
         self.__dict__.pop("stream_", None)
-        return self._keep(learned)
+        self._keep(learned)
+        return self
 
     def update(self, X: Any, *, forgetting: float = 1.0) -> HSLS:
         """Take in new observations of the same nodes, and learn from all so far.
@@ -262,7 +261,8 @@ class HSLS(HypergraphEstimator):
         with shown(self.verbose):
             learned = stream.take(signals, settings, names, forgetting)
         learned.solution.warn_unless_converged(self._advice)
-        return self._keep(learned)
+        self._keep(learned)
+        return self
 
     @available_if(_rows_are_observations)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, *, forgetting: float = 1.0) -> HSLS:
@@ -286,30 +286,9 @@ class HSLS(HypergraphEstimator):
     def _advice(self) -> str:
         return _ADVICE if self.solver == "newton" else _FBF_ADVICE
 
-    def _keep(self, learned: Learned) -> HSLS:
-        self.learned_ = learned
-        self.hypergraph_ = learned.hypergraph
-        self.solution_ = learned.solution
-        self.duality_gap_ = learned.solution.relative_gap
+    def _keep(self, learned: Learned) -> None:
+        super()._keep(learned)
         self.dual_ = learned.solution.dual
-        self.n_iter_ = learned.solution.n_iter
-        self.history_ = learned.solution.history
         self.certificate_ = learned.certificate
         self.certified_ = learned.over_all
-        self.scale_ = learned.scale
         self.alpha_ = learned.parameter
-        self.path_ = learned.path
-        self.neighbors_ = learned.neighbors
-        return self
-
-    @property
-    def candidates_(self) -> Candidates:
-        """All candidates, in canonical order; for 50,000 nodes and more made on first use."""
-        check_is_fitted(self, "learned_")
-        return self.learned_.candidates
-
-    @property
-    def weights_(self) -> FloatArray:
-        """Weight of every candidate, in the order of `candidates_`."""
-        check_is_fitted(self, "learned_")
-        return self.learned_.weights

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
-from hsls._types import FloatArray
-from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates
-from hsls.estimators._base import HypergraphEstimator, shown
+from hsls.candidates import DEFAULT_MEMORY_BUDGET
+from hsls.estimators._base import LearnedEstimator, shown
 from hsls.likelihood.learning import LikelihoodSettings, learn_by_likelihood
 
 __all__ = ["HypergraphMLE"]
@@ -16,7 +13,7 @@ __all__ = ["HypergraphMLE"]
 _ADVICE = "raise max_iter, or tol, or the penalty"
 
 
-class HypergraphMLE(HypergraphEstimator):
+class HypergraphMLE(LearnedEstimator):
     r"""Learn the hypergraph that makes the signals most likely.
 
     The signals are taken to be Gaussian on the star expansion of the hypergraph. Without its centres that is a field
@@ -157,26 +154,6 @@ class HypergraphMLE(HypergraphEstimator):
         with shown(self.verbose):
             learned = learn_by_likelihood(signals, settings, nodes=names)
         learned.solution.warn_unless_converged(_ADVICE)
-        self.learned_ = learned
-        self.hypergraph_ = learned.hypergraph
-        self.solution_ = learned.solution
+        self._keep(learned)
         self.penalty_ = learned.parameter
-        self.path_ = learned.path
-        self.duality_gap_ = learned.solution.relative_gap
-        self.n_iter_ = learned.solution.n_iter
-        self.history_ = learned.solution.history
-        self.scale_ = learned.scale
-        self.neighbors_ = learned.neighbors
         return self
-
-    @property
-    def candidates_(self) -> Candidates:
-        """All candidates, in canonical order."""
-        check_is_fitted(self, "learned_")
-        return self.learned_.candidates
-
-    @property
-    def weights_(self) -> FloatArray:
-        """Weight of every candidate, in the order of `candidates_`."""
-        check_is_fitted(self, "learned_")
-        return self.learned_.weights

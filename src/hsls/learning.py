@@ -95,7 +95,7 @@ class Settings:
         if self.memory_budget is not None:
             _checks.positive(self.memory_budget, "memory_budget")
         check_solver_options(self.solver, self.solver_options)
-        if _is_word(self.neighbors, "certified"):
+        if is_word(self.neighbors, "certified"):
             self._check_certified()
         cardinalities = check_cardinalities(self.cardinalities)
         if _is_list(self.neighbors) and _is_list(self.cardinalities) and tuple(self.cardinalities) != cardinalities:
@@ -194,7 +194,7 @@ class Learned:
         """Whether the gap holds over every hyperedge of the cardinalities, candidate or not."""
         if self.certificate is not None:
             return self.certificate.complete
-        return self._settings.candidates is None and _is_word(self._settings.neighbors, "all")
+        return self._settings.candidates is None and is_word(self._settings.neighbors, "all")
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -227,7 +227,7 @@ def learn(X: AnyArray, settings: Settings | None = None, *, nodes: Iterable[Any]
     with _threads.limit(settings.n_jobs):
         signals = check_signals(X)
         names = _checks.node_names(range(len(signals)) if nodes is None else nodes, len(signals))
-        run = _learn_over_all if _is_word(settings.neighbors, "certified") else _learn
+        run = _learn_over_all if is_word(settings.neighbors, "certified") else _learn
         return run(signals, settings, names)
 
 
@@ -237,7 +237,7 @@ def _learn(X: FloatArray, settings: Settings, names: tuple[str, ...]) -> Learned
     signals, order = X, None
     neighbors: Neighbors | None = None
     tables: dict[int, Int32Array] = {}
-    if settings.candidates is not None or _is_word(settings.neighbors, "all"):
+    if settings.candidates is not None or is_word(settings.neighbors, "all"):
         candidates = _without_search(settings, n_nodes, names)
     else:
         wanted = neighbor_counts(settings, n_nodes)
@@ -414,7 +414,7 @@ def neighbor_counts(settings: Settings, n_nodes: int) -> dict[int, int]:
     """Number of neighbours for each cardinality, checked against the number of nodes and the memory budget."""
     cardinalities = check_cardinalities(settings.cardinalities, n_nodes)
     given = settings.neighbors
-    if given is None or (isinstance(given, str) and given == "auto"):
+    if given is None or is_word(given, "auto"):
         counts = {k: min(n_nodes - 1, max(_DEFAULT_NEIGHBORS, k + 2)) for k in cardinalities}
     elif isinstance(given, str):
         raise ValueError(
@@ -450,9 +450,9 @@ def candidates_and_neighbors(
     X: AnyArray, settings: Settings, names: tuple[str, ...] | None = None
 ) -> tuple[Candidates, Neighbors | None]:
     """The candidates that `learn` would choose among, and the neighbours they come from, in the user's order."""
-    if _is_word(settings.neighbors, "certified"):
+    if is_word(settings.neighbors, "certified"):
         settings = replace(settings, neighbors="auto")
-    if settings.candidates is not None or _is_word(settings.neighbors, "all"):
+    if settings.candidates is not None or is_word(settings.neighbors, "all"):
         return _without_search(settings, len(X), names), None
     wanted = neighbor_counts(settings, len(X))
     found = nearest_neighbors(
@@ -462,7 +462,8 @@ def candidates_and_neighbors(
     return knn_candidates(tables, memory_budget=settings.memory_budget), found
 
 
-def _is_word(neighbors: Any, word: str) -> bool:
+def is_word(neighbors: Any, word: str) -> bool:
+    """Whether the neighbours are given by this word; arrays, too, may stand in its place."""
     return isinstance(neighbors, str) and neighbors == word
 
 

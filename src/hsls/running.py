@@ -16,7 +16,7 @@ from hsls import _checks, _progress, _threads, scale
 from hsls._kernels import accumulation, pairs
 from hsls._types import AnyArray, BoolArray, FloatArray
 from hsls.candidates import Candidates, all_candidates, knn_candidates, listed_candidates
-from hsls.learning import Learned, Settings, neighbor_counts
+from hsls.learning import Learned, Settings, is_word, neighbor_counts
 from hsls.neighbors import Neighbors
 from hsls.problem import Problem
 from hsls.solvers import solve
@@ -189,7 +189,7 @@ class Stream:
     def __init__(self, settings: Settings, n_nodes: int, names: tuple[str, ...] | None) -> None:
         settings = settings.check()
         _check_settings(settings, n_nodes)
-        searched = settings.candidates is None and not _takes_all(settings)
+        searched = settings.candidates is None and not is_word(settings.neighbors, "all")
         p = Variation.parse(settings.variation).p
         self.names = _checks.node_names(range(n_nodes) if names is None else names, n_nodes)
         self.distances = RunningDistances(n_nodes, p, searched, settings.memory_budget)
@@ -247,7 +247,7 @@ class Stream:
         n_nodes, budget = self.distances.n_nodes, settings.memory_budget
         if settings.candidates is not None:
             return listed_candidates(settings.candidates, n_nodes, self.names), None
-        if _takes_all(settings):
+        if is_word(settings.neighbors, "all"):
             return all_candidates(n_nodes, settings.cardinalities, memory_budget=budget), None
         wanted = neighbor_counts(settings, n_nodes)
         found = self.distances.neighbors(max(wanted.values()))
@@ -260,11 +260,7 @@ def _check_settings(settings: Settings, n_nodes: int) -> None:
         raise ValueError("alpha is chosen on signals, which a stream lets go; give alpha a number.")
     if settings.observation_weights is not None:
         raise ValueError("observation_weights are for fit; new observations are weighed by forgetting alone.")
-    if settings.candidates is None and not _takes_all(settings):
+    if settings.candidates is None and not is_word(settings.neighbors, "all"):
         if isinstance(settings.neighbors, str) and settings.neighbors != "auto":
             raise ValueError(f"neighbors of a stream must be numbers, 'auto' or 'all'; got {settings.neighbors!r}.")
         neighbor_counts(settings, n_nodes)
-
-
-def _takes_all(settings: Settings) -> bool:
-    return isinstance(settings.neighbors, str) and settings.neighbors == "all"

@@ -68,7 +68,7 @@ class Method:
     @property
     def chooses(self) -> bool:
         """Whether the parameter follows from the data."""
-        return bool(getattr(self.settings, "chooses", getattr(self.settings, "penalty", None) == "auto"))
+        return self.settings.chooses
 
     def prepared(self, signals: Signals) -> Signals:
         """The signals to learn from: as they are, or for HSLS, which does not centre them, centred."""

@@ -12,7 +12,7 @@ import numpy as np
 from hsls import _checks, _progress, _threads
 from hsls._types import AnyArray, FloatArray, IntArray
 from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates, check_cardinalities, knn_candidates
-from hsls.learning import Learned, Settings, Watch, candidates_and_neighbors, check_signals, sample_of
+from hsls.learning import Learned, Settings, Watch, candidates_and_neighbors, check_signals, is_word, sample_of
 from hsls.likelihood.field import Likelihood
 from hsls.likelihood.newton import maximise
 from hsls.selection import Criterion, Path, choose_penalty
@@ -49,11 +49,16 @@ class LikelihoodSettings:
     memory_budget: float | None = DEFAULT_MEMORY_BUDGET
     n_jobs: int | None = None
 
+    @property
+    def chooses(self) -> bool:
+        """Whether the penalty follows from the data."""
+        return bool(self.penalty == "auto")
+
     def check(self) -> Settings:
         """Refuse what no data could make right; returns the settings of the way to the candidates."""
-        if self.penalty != "auto":
+        if not self.chooses:
             _checks.positive(self.penalty, "penalty")
-        if isinstance(self.neighbors, str) and self.neighbors == "certified":
+        if is_word(self.neighbors, "certified"):
             raise ValueError(
                 f"neighbors='certified' is for HSLS; use 'all', as 'auto' does up to {_ALL:,} hyperedges, or a number."
             )
@@ -96,13 +101,13 @@ def _learn(X: FloatArray, settings: LikelihoodSettings, search: Settings, names:
     search = _with_neighbors(search, X)
     with watch.stage("candidates"), _progress.stage("candidates"):
         candidates, neighbors = candidates_and_neighbors(X, search, names)
-        if _is_auto(search) and neighbors is not None and not np.isnan(X).any():
+        if is_word(search.neighbors, "auto") and neighbors is not None and not np.isnan(X).any():
             candidates = _with_correlated(candidates, X, settings.memory_budget)
     with watch.stage("variation"), _progress.stage("variations"):
         sample = sample_of(candidates, X, settings.scale, settings.observation_weights, settings.noise)
     path: Path | None = None
     with watch.stage("solve"):
-        if settings.penalty == "auto":
+        if settings.chooses:
             criterion = Criterion(settings.criterion, settings.gamma, settings.folds)
             choice = choose_penalty(sample, criterion, tol=settings.tol, max_iter=settings.max_iter)
             path, solution, penalty = choice.path, choice.solution, choice.path.value
@@ -129,10 +134,6 @@ def _learn(X: FloatArray, settings: LikelihoodSettings, search: Settings, names:
         path=path,
         parameter=penalty,
     )
-
-
-def _is_auto(search: Settings) -> bool:
-    return isinstance(search.neighbors, str) and search.neighbors == "auto"
 
 
 def _with_correlated(candidates: Candidates, X: FloatArray, memory_budget: float | None) -> Candidates:
@@ -168,7 +169,7 @@ def _with_neighbors(search: Settings, X: FloatArray) -> Settings:
 
     Of missing values there may be nodes that share no observation; neighbours always do.
     """
-    if _is_auto(search) and not np.isnan(X).any():
+    if is_word(search.neighbors, "auto") and not np.isnan(X).any():
         sizes = check_cardinalities(search.cardinalities, len(X))
         if sum(math.comb(len(X), k) for k in sizes) <= _ALL:
             return replace(search, neighbors="all")

@@ -17,10 +17,11 @@ from instances import seeds
 from learned import gaussian_signals, with_holes
 
 CANDIDATES = all_candidates(7, (2, 3))
+WITH_FOURS = all_candidates(7, (2, 3, 4))
 
 
-def evidence(seed, n_observations=40, **options):
-    return Evidence.of(CANDIDATES, gaussian_signals(seed, 7, n_observations), **options)
+def evidence(seed, n_observations=40, candidates=CANDIDATES, **options):
+    return Evidence.of(candidates, gaussian_signals(seed, 7, n_observations), **options)
 
 
 def support(seed, count=6):
@@ -90,12 +91,13 @@ def test_losses_and_gains_foretell_the_refit():
 @given(seeds())
 def test_gains_are_the_largest_rises_of_the_likelihood_along_one_weight(seed):
     """Within a component, between components, and both at once."""
-    own = evidence(seed)
+    own = evidence(seed, candidates=WITH_FOURS)
     refit = own.refit(support(seed, 3))
     C = own.signals @ own.signals.T
     gains = own.gains(refit)
     before = log_density(precision(own, refit), C)
-    for e in np.setdiff1d(support(seed + 1, 6), refit.support).tolist():
+    others = [block[seed % len(block)] for block in np.split(np.arange(len(gains)), WITH_FOURS.offsets[1:-1])]
+    for e in np.setdiff1d(np.append(others, support(seed + 1, 4)), refit.support).tolist():
         numbers = np.append(refit.support, e)
 
         def rise(log_w, numbers=numbers):
@@ -104,6 +106,19 @@ def test_gains_are_the_largest_rises_of_the_likelihood_along_one_weight(seed):
 
         best = minimize_scalar(lambda log_w, rise=rise: -rise(log_w), bounds=(-12, 12), method="bounded").fun
         assert gains[e] == pytest.approx(-best, rel=1e-3, abs=0.05)
+
+
+@settings(max_examples=15)
+@given(seeds())
+def test_gains_that_matter_are_the_same_where_small_ones_are_skipped(seed):
+    own = evidence(seed, candidates=WITH_FOURS)
+    refit = own.refit(support(seed, 8))
+    gains = own.gains(refit)
+    least = float(np.quantile(gains, 0.7))
+    skipped = own.gains(refit, least)
+    matter = gains > 1.001 * max(least, 0.0)
+    np.testing.assert_array_equal(skipped[matter], gains[matter])
+    assert np.all(skipped[~matter] <= 1.001 * max(least, 0.0))
 
 
 def test_no_hyperedge_at_all_is_a_model_too():

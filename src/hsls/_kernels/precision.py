@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hsls._kernels.jit import kernel
+from hsls._kernels.jit import inline, kernel
 
 # Precision of levels, over that of typical hyperedges, small enough to stand for none.
 _REGULAR = 1e-7
@@ -46,58 +46,129 @@ def traces(indptr: Any, indices: Any, theta: Any, out: Any, start: int, stop: in
 
 @kernel
 def rises(
-    indptr: Any, indices: Any, theta: Any, labels: Any, sizes: Any, gram: Any, z: Any, least: float, out: Any
+    indptr: Any,
+    indices: Any,
+    theta: Any,
+    labels: Any,
+    sizes: Any,
+    gram: Any,
+    z: Any,
+    least_level: float,
+    least: float,
+    out: Any,
+    start: int,
+    stop: int,
 ) -> None:
     """out_e = the most by which ``logdet L - tr(C L) - log levels`` rises with a weight for e, all else as it is.
 
     `theta` holds the pseudo-inverse of L, `labels` the connected component of each node, `sizes` its nodes and `gram`
-    the inner products of the summed signals of components; levels are at least `least`. L is made regular by a small
-    precision on the constants of every component, whose limit is taken: with the eigenvalues mu of the centred block
-    of its inverse the rise is ``sum log (1 + w mu) - w z_e``, and what the levels change.
+    the inner products of the summed signals of components; levels are at least `least_level`. L is made regular by a
+    small precision on the constants of every component, whose limit is taken: with the eigenvalues mu of the centred
+    block B of its inverse the rise is ``sum log (1 + w mu) - w z_e``, and what the levels change. Where B's trace alone
+    says that it is below `least`, it is given as 0.
     """
-    for e in range(len(out)):
+    largest = 0
+    for e in range(start, stop):
+        largest = max(largest, indptr[e + 1] - indptr[e])
+    room = np.empty((largest, largest))
+    parts = np.empty(largest, np.int64)
+    for e in range(start, stop):
         first, last = indptr[e], indptr[e + 1]
         k = last - first
-        block = np.empty((k, k))
-        parts = np.empty(k, np.int64)
         count = 0
+        trace = 0.0
         for a in range(k):
             i = indices[first + a]
             own = labels[i]
-            if not np.any(parts[:count] == own):
+            known = False
+            for b in range(count):
+                known = known or parts[b] == own
+            if not known:
                 parts[count] = own
                 count += 1
-            for b in range(k):
+            for b in range(a):
                 j = indices[first + b]
-                block[a, b] = theta[i, j]
+                room[a, b] = theta[i, j]
                 if labels[j] == own:
-                    block[a, b] += 1.0 / (_REGULAR * sizes[own])
-        for a in range(k):
-            block[a] -= np.mean(block[a])
-        for b in range(k):
-            block[:, b] -= np.mean(block[:, b])
+                    room[a, b] += 1.0 / (_REGULAR * sizes[own])
+                room[b, a] = room[a, b]
+            room[a, a] = theta[i, i] + 1.0 / (_REGULAR * sizes[own])
+            for b in range(a):
+                trace += room[a, a] - room[a, b] + (room[b, b] - room[a, b])
+        trace /= k
         rise = 0.0
         if count > 1:
             square, nodes = 0.0, 0.0
             for a in range(count):
                 nodes += sizes[parts[a]]
-                rise += math.log(max(gram[parts[a], parts[a]] / sizes[parts[a]], least))
+                rise += math.log(max(gram[parts[a], parts[a]] / sizes[parts[a]], least_level))
                 for b in range(count):
                     square += gram[parts[a], parts[b]]
-            rise += (count - 1) * (1.0 + math.log(_REGULAR)) - math.log(max(square / nodes, least))
-        elif np.trace(block) <= z[e]:
-            out[e] = 0.0
-            continue
-        mu = np.maximum(np.linalg.eigvalsh(block), 0.0)[1:]
-        w = (k - 1) / z[e]  # at least the best; Newton's steps towards 0 are shortened
-        for _ in range(60):
-            shares = mu / (1.0 + w * mu)
-            new = max(w - (np.sum(shares) - z[e]) / -np.sum(shares * shares), 0.1 * w)
-            done = abs(new - w) <= 1e-10 * w
-            w = new
-            if done:
-                break
-        out[e] = rise + np.sum(np.log(1.0 + w * mu)) - w * z[e]
+            rise += (count - 1) * (1.0 + math.log(_REGULAR)) - math.log(max(square / nodes, least_level))
+        else:
+            # The most that eigenvalues of this sum could bring, were they equal.
+            bound = (k - 1) * (math.log(trace / z[e]) - 1.0 + z[e] / trace) if trace > z[e] else 0.0
+            if bound <= least:
+                out[e] = 0.0
+                continue
+        if k == 2:
+            out[e] = rise + _along_one(trace, z[e])
+        elif k == 3:
+            out[e] = rise + _along_two(trace, _second(room), z[e])
+        else:
+            block = room[:k, :k].copy()
+            for a in range(k):
+                block[a] -= np.mean(block[a])
+            for b in range(k):
+                block[:, b] -= np.mean(block[:, b])
+            out[e] = rise + _along(np.maximum(np.linalg.eigvalsh(block), 0.0)[1:], z[e])
+
+
+@inline
+def _along_one(mu: float, z: float) -> float:
+    """The largest ``log (1 + w mu) - w z`` over w >= 0."""
+    return math.log(mu / z) - 1.0 + z / mu if mu > z else 0.0
+
+
+@inline
+def _second(room: Any) -> float:
+    """The product of the two eigenvalues of the centred block of three nodes, from their three differences."""
+    ab = room[0, 0] - room[0, 1] + (room[1, 1] - room[0, 1])
+    ac = room[0, 0] - room[0, 2] + (room[2, 2] - room[0, 2])
+    bc = room[1, 1] - room[1, 2] + (room[2, 2] - room[1, 2])
+    # As the area of a triangle follows from its sides, here squared.
+    inner = 0.5 * (ab + ac - bc)
+    square: float = max(ab * ac - inner * inner, 0.0)
+    return square / 3.0
+
+
+@inline
+def _along_two(total: float, product: float, z: float) -> float:
+    """The largest ``log (1 + w mu1) + log (1 + w mu2) - w z`` over w >= 0, from the sum and the product of the mu."""
+    if total <= z:
+        return 0.0
+    # The slope is 0 where z p w^2 + (z s - 2 p) w + z - s is, which has one root above 0.
+    half = 0.5 * (z * total - 2.0 * product)
+    root = math.sqrt(half * half + z * product * (total - z))
+    w = (total - z) / (half + root) if half > 0.0 else (root - half) / (z * product)
+    return math.log(1.0 + w * (total + w * product)) - w * z
+
+
+@inline
+def _along(mu: Any, z: float) -> float:
+    """The largest ``sum log (1 + w mu) - w z`` over w >= 0, by Newton's method."""
+    if np.sum(mu) <= z:
+        return 0.0
+    w = len(mu) / z  # at least the best; steps towards 0 are shortened
+    for _ in range(60):
+        shares = mu / (1.0 + w * mu)
+        new = max(w - (np.sum(shares) - z) / -np.sum(shares * shares), 0.1 * w)
+        done = abs(new - w) <= 1e-10 * w
+        w = new
+        if done:
+            break
+    rise: float = np.sum(np.log(1.0 + w * mu)) - w * z
+    return rise
 
 
 @kernel

@@ -140,10 +140,11 @@ class Evidence:
                 out[block.numbers] = 0.25 * self.n_observations * point.w**2 / np.diagonal(np.linalg.inv(H))
         return out
 
-    def gains(self, refit: Refit) -> FloatArray:
+    def gains(self, refit: Refit, least: float = 0.0) -> FloatArray:
         """By how much the log-likelihood rises with each candidate added at its best weight, all else as it is.
 
-        A candidate that joins components also joins their levels; so it may be negative.
+        A candidate that joins components also joins their levels; so it may be negative. One whose gain is soon seen
+        to be at most `least` has 0.
         """
         problem = self._problem(refit.support)
         sizes = np.bincount(problem.labels).astype(np.float64)
@@ -153,9 +154,11 @@ class Evidence:
             point = block.at(refit.weights[block.numbers])
             if point is not None:
                 theta[np.ix_(block.nodes, block.nodes)] = point.theta - 1.0 / len(block.nodes)
-        out = self.edges.rises(theta, problem.labels, sizes, sums @ sums.T, self.z + self._floor, self._least_level)
+        half = 0.5 * self.n_observations
+        cost, gram = self.z + self._floor, sums @ sums.T
+        out = half * self.edges.rises(theta, problem.labels, sizes, gram, cost, self._least_level, least / half)
         out[refit.support] = 0.0
-        return 0.5 * self.n_observations * out
+        return out
 
     def _problem(self, support: IntArray) -> Likelihood:
         return Likelihood(self.edges.take(support), self.z[support] + self._floor)

@@ -97,11 +97,18 @@ class Hyperedges:
         sizes: FloatArray,
         gram: FloatArray,
         cost: FloatArray,
+        least_level: float,
         least: float,
     ) -> FloatArray:
         """What each hyperedge more would bring, see the kernel."""
         out = np.empty(len(self))
-        kernels.rises(self.indptr, self.indices, theta, labels, sizes, gram, cost, least, out)
+
+        def work(start: int, stop: int, _: int) -> None:
+            kernels.rises(
+                self.indptr, self.indices, theta, labels, sizes, gram, cost, least_level, least, out, start, stop
+            )
+
+        _threads.over(work, _threads.split(len(self), min(_threads.count(), 1 + len(self) // _A_THREAD)))
         return out
 
     def hessian(self, theta: FloatArray) -> FloatArray:

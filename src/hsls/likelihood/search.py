@@ -150,7 +150,7 @@ def _without(evidence: Evidence, refit: Refit, price: float) -> Iterator[Refit]:
 
 def _with(evidence: Evidence, refit: Refit, price: float) -> Iterator[Refit]:
     """The best that share no node added, then half of them, and so on; also without what that makes needless."""
-    gains = evidence.gains(refit)
+    gains = evidence.gains(refit, price)
     order = [e for e in np.argsort(-gains, kind="stable")[:_LOOKED_AT].tolist() if gains[e] > price]
     apart = _apart(evidence, order)[:_ADDED]
     count = len(apart)

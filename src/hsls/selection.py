@@ -23,10 +23,10 @@ import numpy as np
 from hsls import _checks, _progress
 from hsls._types import BoolArray, FloatArray, IntArray
 from hsls.candidates import Candidates
-from hsls.likelihood.evidence import Evidence, Refit, variations
+from hsls.likelihood.evidence import Evidence, Refit, Score, variations
 from hsls.likelihood.field import LARGEST_BLOCK, Likelihood
 from hsls.likelihood.newton import maximise
-from hsls.likelihood.search import combine, improve
+from hsls.likelihood.search import explore, heaviest, heavy
 from hsls.problem import Problem
 from hsls.solvers import Solution, newton, solve_path
 
@@ -39,14 +39,10 @@ PENALTIES = tuple(0.2 * 0.5**step for step in range(6))
 #: Values of theta of the path, for variations over their typical value.
 THETAS = tuple(0.1 * 2.0 ** (step / 2) for step in range(15))
 
-# Weights, over that of a hyperedge of typical variation, from which on hyperedges make a set: what explains much and
-# nearly all, to be improved from either side; and for cross-validation, which does not improve them.
-_STARTS = (0.3, 0.2, 0.1)
+# Weights, over that of a hyperedge of typical variation, from which on hyperedges make a set for cross-validation.
 _CUTS = (0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
-# With more nodes than these, where a step takes long, only the few best of the sets are improved.
-_MANY, _FEW = 400, 2
-# From so many of the best sets groups are cut off, which takes most of the time.
-_CUT = 3
+# Relative gap of the path's solutions where they are starts of a search; the chosen one is solved further.
+_LOOSE = 1e-3
 # Relative differences of scores within the accuracy of the refits: the same set, reached from several penalties.
 _SAME = 1e-6
 # Targets: factor by which theta is first stepped, and steps in all.
@@ -205,15 +201,15 @@ def choose_penalty(
 ) -> Choice:
     """The penalty of the likelihood and the hyperedges.
 
-    With "ebic", the heavy hyperedges of each solution, and none at all, are starts of a search that drops and adds
-    hyperedges while the criterion gets better; for more than 400 nodes only the best two sets are. From the best that
-    it finds groups are cut off, too; all is combined, and searched from once more.
+    With "ebic", the heavy hyperedges of each solution, of that without hyperedges across parts of the nodes that seem
+    independent, and none at all, are starts of a search, see `explore`.
     """
     evidence = sample.evidence()
     values = sorted(map(float, penalties), reverse=True)
-    solutions = _penalised(evidence, values, tol, max_iter)
-    if criterion.name == "cv":
-        sizes = [_heavy(one.weights, _CUTS) for one in solutions]
+    folds = criterion.name == "cv"
+    solutions = _penalised(evidence, values, tol if folds else max(tol, _LOOSE), max_iter)
+    if folds:
+        sizes = [heavy(one.weights, _CUTS) for one in solutions]
 
         def solve(other: Evidence) -> list[FloatArray]:
             return [one.weights for one in _penalised(other, values, tol, max_iter)]
@@ -225,56 +221,15 @@ def choose_penalty(
         ]
         return _by_folds(values, evidence, solutions, sizes, held_out)
     score, price = _ebic(evidence, criterion)
-    starts = [
-        [evidence.refit(chosen, one.weights[chosen]) for chosen in _top(one.weights, _heavy(one.weights, _STARTS))]
-        for one in solutions
-    ]
-    starts[0].append(evidence.refit(np.zeros(0, dtype=np.int64)))
-    ranked = [(at, place) for at, own in enumerate(starts) for place in range(len(own))]
-    ranked.sort(key=lambda which: -score(starts[which[0]][which[1]]))
-    if evidence.edges.n_nodes > _MANY:
-        ranked = ranked[:_FEW]
-    with _progress.stage("choosing", len(ranked)) as reporter:
-        for done, (at, place) in enumerate(ranked):
-            starts[at][place] = improve(evidence, starts[at][place], score, price, cuts=False)
-            if reporter is not None:
-                reporter.advance(done + 1)
-    ranked.sort(key=lambda which: -score(starts[which[0]][which[1]]))
-    distinct: dict[bytes, tuple[int, int]] = {}
-    for at, place in ranked:
-        distinct.setdefault(np.sort(starts[at][place].support).tobytes(), (at, place))
-    for at, place in list(distinct.values())[:_CUT]:
-        starts[at][place] = improve(evidence, starts[at][place], score, price)
-    found = [max(own, key=score) for own in starts]
-    best = max(range(len(found)), key=lambda at: score(found[at]))
-    together = combine(evidence, [refit for own in starts for refit in own], score)
-    found[best] = improve(evidence, together, score, price)
-    return _best(values, solutions, found, score)
-
-
-def _penalised(evidence: Evidence, penalties: Sequence[float], tol: float, max_iter: int) -> list[Solution]:
-    """Solutions for each penalty, each started from the one before."""
-    found: list[Solution] = []
-    for penalty in penalties:
-        problem = Likelihood(evidence.edges, evidence.z, penalty)
-        found.append(maximise(problem, tol=tol, max_iter=max_iter, start=found[-1].weights if found else None))
-    return found
-
-
-def _ebic(evidence: Evidence, criterion: Criterion) -> tuple[Callable[[Refit], float], float]:
-    price = criterion.price(evidence)
-    return lambda refit: refit.log_likelihood - refit.n_parameters * price, price
-
-
-def _best(
-    values: Sequence[float],
-    solutions: list[Solution],
-    found: list[Refit],
-    score: Callable[[Refit], float],
-) -> Choice:
-    """The choice of the refit of largest score, with the largest penalty of those that reach it."""
+    offers = [[one.weights] for one in solutions]
+    for own, within in zip(offers, _within_parts(evidence, values, max_iter), strict=False):
+        own.append(within)
+    found = explore(evidence, offers, score, price)
     scores = np.array([score(refit) for refit in found])
+    # The same set may have been reached from several penalties.
     chosen = int(np.argmax(scores >= scores.max() - _SAME * abs(scores.max())))
+    problem = Likelihood(evidence.edges, evidence.z, values[chosen])
+    solutions[chosen] = maximise(problem, tol=tol, max_iter=max_iter, start=solutions[chosen].weights)
     path = Path(
         parameter="penalty",
         criterion="ebic",
@@ -286,6 +241,37 @@ def _best(
         chosen=chosen,
     )
     return Choice(path, solutions[chosen], found[chosen])
+
+
+def _within_parts(evidence: Evidence, penalties: Sequence[float], max_iter: int) -> list[FloatArray]:
+    """Weights for each penalty with no hyperedge across parts of the nodes that seem independent; none for one part."""
+    edges, labels = evidence.edges, evidence.parts()
+    of_edge = labels[edges.indices[edges.indptr[:-1]]]
+    across = np.add.reduceat(labels[edges.indices] != np.repeat(of_edge, edges.sizes), edges.indptr[:-1])
+    inside = np.flatnonzero(across == 0)
+    if len(inside) in (0, len(edges)):
+        return []
+    found = _penalised(evidence, penalties, _LOOSE, max_iter, inside)
+    weights = np.zeros((len(found), len(edges)))
+    weights[:, inside] = [one.weights for one in found]
+    return list(weights)
+
+
+def _penalised(
+    evidence: Evidence, penalties: Sequence[float], tol: float, max_iter: int, among: IntArray | None = None
+) -> list[Solution]:
+    """Solutions for each penalty, each started from the one before, among all hyperedges or some."""
+    edges, z = (evidence.edges, evidence.z) if among is None else (evidence.edges.take(among), evidence.z[among])
+    found: list[Solution] = []
+    for penalty in penalties:
+        problem = Likelihood(edges, z, penalty)
+        found.append(maximise(problem, tol=tol, max_iter=max_iter, start=found[-1].weights if found else None))
+    return found
+
+
+def _ebic(evidence: Evidence, criterion: Criterion) -> tuple[Score, float]:
+    price = criterion.price(evidence)
+    return lambda refit: refit.log_likelihood - refit.n_parameters * price, price
 
 
 def _by_folds(
@@ -301,7 +287,7 @@ def _by_folds(
     with _progress.stage("choosing", len(held_out)) as reporter:
         for fold, (train, test, weights) in enumerate(held_out):
             for row, (number, size) in enumerate(points):
-                (support,) = _top(weights[number], [size])
+                (support,) = heaviest(weights[number], [size])
                 table[row, fold] = train.held_out(train.refit(support), test)
             if reporter is not None:
                 reporter.advance(fold + 1)
@@ -326,19 +312,8 @@ def _by_folds(
         relative_gaps=np.array([one.relative_gap for one in solutions]),
         chosen=number,
     )
-    (support,) = _top(solutions[number].weights, [size])
+    (support,) = heaviest(solutions[number].weights, [size])
     return Choice(path, solutions[number], evidence.refit(support))
-
-
-def _top(weights: FloatArray, sizes: Sequence[int]) -> list[IntArray]:
-    """Positions of the largest weights, ascending, as many as each size says."""
-    order = np.argsort(-weights, kind="stable")
-    return [np.sort(order[:size]) for size in sizes]
-
-
-def _heavy(weights: FloatArray, cuts: Sequence[float]) -> list[int]:
-    """The different numbers of weights of at least each cut, at least 1."""
-    return sorted({max(1, int(np.sum(weights >= cut))) for cut in cuts})
 
 
 # -- HSLS --------------------------------------------------------------------------------------------------------------

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from scipy.optimize import minimize_scalar
 
 from fields import constants, dense_matrices
-from hsls import random_hypergraph, smooth_signals
+from hsls import Hypergraph, smooth_signals
 from hsls.candidates import all_candidates
 from hsls.likelihood.evidence import Evidence, Refit, joins, variations
 from hsls.likelihood.field import node_labels
-from hsls.likelihood.search import combine, improve
 from instances import seeds
 from learned import gaussian_signals, with_holes
 
@@ -146,53 +145,19 @@ def test_missing_values_and_weights_are_taken():
     assert np.isfinite(own.refit(support(0)).log_likelihood)
 
 
-@settings(max_examples=15)
-@given(seeds())
-def test_the_search_never_ends_below_its_start_and_no_single_drop_betters_it(seed):
-    own = evidence(seed)
-    price = 4.0
-
-    def score(refit):
-        return refit.log_likelihood - price * refit.n_parameters
-
-    first = own.refit(support(seed, 10))
-    last = improve(own, first, score, price)
-    assert score(last) >= score(first)
-    if len(last.support):
-        weakest = int(np.argmin(own.losses(last)))
-        if own.losses(last)[weakest] < price:
-            assert score(own.refit(np.delete(last.support, weakest))) <= score(last) + 1e-6
+def test_parts_are_what_correlations_connect():
+    """Two hypergraphs side by side and a node of its own, nodes shuffled: independent, whatever their levels."""
+    one = Hypergraph.from_edges([(0, 1, 2), (2, 3), (3, 4, 5), (5, 6), (6, 7)], nodes=range(8))
+    two = Hypergraph.from_edges([(0, 1), (1, 2, 3), (3, 4), (2, 4, 5)], nodes=range(6))
+    X = np.vstack([smooth_signals(H, 400, random_state=seed) for seed, H in enumerate((one, two))])
+    X = np.vstack([X, np.random.default_rng(7).standard_normal((1, 400))]) + 3.0
+    order = np.random.default_rng(1).permutation(15)
+    found = Evidence.of(all_candidates(15, 2), (X - X.mean(axis=1, keepdims=True))[order]).parts()
+    expected = np.repeat([0, 1, 2], [8, 6, 1])[order]
+    np.testing.assert_array_equal(found[:, None] == found, expected[:, None] == expected)
 
 
-def test_a_group_that_stands_alone_is_cut_off():
-    """Hyperedges that join it to the rest go at once, however many they are."""
-    alone = random_hypergraph(7, cardinalities={3: 1, 4: 1}, random_state=0)
-    X = smooth_signals(alone, 400, random_state=0)
-    candidates = all_candidates(7, (2, 3, 4))
-    own = Evidence.of(candidates, X)
-    right = np.array([candidates.edges.index(e) for e in sorted(alone.edges, key=lambda e: (len(e), e))])
-    groups = [set(e) for e in alone.edges]
-    joining = [at for at, e in enumerate(candidates.edges) if len(e) == 2 and not any(set(e) <= g for g in groups)]
-
-    def score(refit):
-        return refit.log_likelihood - 6.0 * refit.n_parameters
-
-    start = own.refit(np.append(right, joining[:3]))
-    assert set(right) < set(start.support)
-    found = improve(own, start, score, 6.0)
-    assert set(found.support) == set(right)
-
-
-@settings(max_examples=15)
-@given(seeds())
-def test_a_combination_is_never_worse_than_the_best(seed):
-    own = evidence(seed)
-
-    def score(refit):
-        return refit.log_likelihood - 4.0 * refit.n_parameters
-
-    several = [own.refit(support(seed + number, 5)) for number in range(4)]
-    both = combine(own, several, score)
-    assert score(both) >= max(map(score, several))
-    assert set(both.support) <= set(np.concatenate([one.support for one in several]))
-    assert combine(own, [both], score) is both
+def test_dependent_nodes_are_one_part():
+    own = evidence(0, 40)
+    own.signals[:] = gaussian_signals(1, 1, 40) + 0.1 * own.signals
+    assert len(np.unique(own.parts())) == 1

@@ -15,6 +15,8 @@ from hsls._kernels.jit import inline, kernel
 
 # Precision of levels, over that of typical hyperedges, small enough to stand for none.
 _REGULAR = 1e-7
+# What the inverse then has on the constants, in place of the 1 of J.
+_CONSTANTS = 1.0 / _REGULAR - 1.0
 
 
 @kernel
@@ -61,7 +63,7 @@ def rises(
 ) -> None:
     """out_e = the most by which ``logdet L - tr(C L) - log levels`` rises with a weight for e, all else as it is.
 
-    `theta` holds the pseudo-inverse of L, `labels` the connected component of each node, `sizes` its nodes and `gram`
+    `theta` is the inverse of L + J, `labels` holds the connected component of each node, `sizes` its nodes and `gram`
     the inner products of the summed signals of components; levels are at least `least_level`. L is made regular by a
     small precision on the constants of every component, whose limit is taken: with the eigenvalues mu of the centred
     block B of its inverse the rise is ``sum log (1 + w mu) - w z_e``, and what the levels change. Where B's trace alone
@@ -90,9 +92,9 @@ def rises(
                 j = indices[first + b]
                 room[a, b] = theta[i, j]
                 if labels[j] == own:
-                    room[a, b] += 1.0 / (_REGULAR * sizes[own])
+                    room[a, b] += _CONSTANTS / sizes[own]
                 room[b, a] = room[a, b]
-            room[a, a] = theta[i, i] + 1.0 / (_REGULAR * sizes[own])
+            room[a, a] = theta[i, i] + _CONSTANTS / sizes[own]
             for b in range(a):
                 trace += room[a, a] - room[a, b] + (room[b, b] - room[a, b])
         trace /= k

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from hsls.candidates import Candidates
 from hsls.likelihood.field import Hyperedges, Likelihood
 from hsls.likelihood.newton import maximise
 
-__all__ = ["Evidence", "Refit"]
+__all__ = ["Evidence", "Refit", "Score", "above"]
 
 # In units of the typical variation: keeps the weight of hyperedges finite on which the signals are equal.
 _FLOOR = 1e-6
@@ -24,6 +25,10 @@ _LEAST_LEVEL = 1e-3
 _ACCURACY = 1e-6
 # Added to the Hessian's diagonal, relatively: a triple and its pairs can be told apart by their number alone.
 _RIDGE = 1e-9
+# A rise of a score by less is none: refits are that accurate, and a parameter costs some fifty times as much.
+_LEAST_RISE = 0.1
+# How probable it may be, about, that independent nodes seem dependent somewhere.
+_CHANCE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,14 @@ class Refit:
     weights: FloatArray
     log_likelihood: float
     n_parameters: int
+
+
+Score: TypeAlias = Callable[[Refit], float]
+
+
+def above(score: float, best: float) -> bool:
+    """Whether a score is better, and not by rounding alone."""
+    return score > best + _LEAST_RISE
 
 
 class Evidence:
@@ -104,7 +117,7 @@ class Evidence:
 
     def refit(self, support: IntArray, start: FloatArray | None = None) -> Refit:
         """The weights of largest likelihood on these candidates."""
-        problem = self._problem(support)
+        problem = self.problem(support)
         levels = self._levels(problem.labels)
         value = -float(np.sum(np.log(levels) + 1.0))
         weights = np.zeros(0)
@@ -117,7 +130,7 @@ class Evidence:
 
     def held_out(self, refit: Refit, other: Evidence) -> float:
         """Log-likelihood of other observations, each, under a refit to these, times two."""
-        problem = self._problem(refit.support)
+        problem = self.problem(refit.support)
         levels = self._levels(problem.labels)
         value = -float(np.sum(np.log(levels) + other._levels(problem.labels) / levels))
         value -= float(other.z[refit.support] @ refit.weights)
@@ -131,7 +144,7 @@ class Evidence:
     def losses(self, refit: Refit) -> FloatArray:
         """About how much the log-likelihood falls without each hyperedge, the others refitted (Wald's statistic)."""
         out = np.zeros(len(refit.support))
-        problem = self._problem(refit.support)
+        problem = self.problem(refit.support)
         for block in problem.blocks:
             point = block.at(refit.weights[block.numbers])
             if point is not None:
@@ -140,39 +153,75 @@ class Evidence:
                 out[block.numbers] = 0.25 * self.n_observations * point.w**2 / np.diagonal(np.linalg.inv(H))
         return out
 
-    def gains(self, refit: Refit, least: float = 0.0) -> FloatArray:
+    def gains(self, refit: Refit, least: float = 0.0, candidates: IntArray | None = None) -> FloatArray:
         """By how much the log-likelihood rises with each candidate added at its best weight, all else as it is.
 
-        A candidate that joins components also joins their levels; so it may be negative. One whose gain is soon seen
-        to be at most `least` has 0.
+        Of all candidates, or of those at some positions. One that joins components also joins their levels; so it may
+        be negative. One whose gain is soon seen to be at most `least` has 0.
         """
-        problem = self._problem(refit.support)
-        sizes = np.bincount(problem.labels).astype(np.float64)
-        sums = self._sums(problem.labels)
-        theta = np.zeros((self.edges.n_nodes, self.edges.n_nodes))
-        for block in problem.blocks:
-            point = block.at(refit.weights[block.numbers])
-            if point is not None:
-                theta[np.ix_(block.nodes, block.nodes)] = point.theta - 1.0 / len(block.nodes)
-        half = 0.5 * self.n_observations
-        cost, gram = self.z + self._floor, sums @ sums.T
-        out = half * self.edges.rises(theta, problem.labels, sizes, gram, cost, self._least_level, least / half)
-        out[refit.support] = 0.0
+        problem = self.problem(refit.support)
+        candidates = np.arange(len(self.edges)) if candidates is None else candidates
+        out = self.gains_at(problem.labels, self.inverse(problem, refit.weights), candidates, least)
+        out[np.isin(candidates, refit.support)] = 0.0
         return out
 
-    def _problem(self, support: IntArray) -> Likelihood:
+    def gains_at(self, labels: IntArray, inverse: FloatArray, candidates: IntArray, least: float) -> FloatArray:
+        """The same for some candidates, where the labels tell components apart and this is the inverse of L + J."""
+        sizes = np.bincount(labels)
+        sums = self.sums(labels)
+        half = 0.5 * self.n_observations
+        return half * self.edges.take(candidates).rises(
+            inverse,
+            labels,
+            sizes.astype(np.float64),
+            sums @ sums.T,
+            self.z[candidates] + self._floor,
+            self._least_level,
+            least / half,
+        )
+
+    def parts(self) -> IntArray:
+        """Numbers of parts of the nodes that seem independent.
+
+        A part is what correlations connect that are larger than the largest of independent nodes would be.
+        """
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
+        norms = np.linalg.norm(self.signals, axis=1)
+        scaled = self.signals / np.where(norms > 0, norms, 1.0)[:, None]
+        n_nodes = len(scaled)
+        least = math.sqrt(2.0 * math.log(max(n_nodes * (n_nodes - 1) / 2, 2)) / self.n_observations)
+        linked = np.abs(scaled @ scaled.T) > least
+        return np.asarray(connected_components(sparse.csr_array(linked), directed=False)[1], dtype=np.int64)
+
+    def problem(self, support: IntArray) -> Likelihood:
+        """The likelihood within components of these candidates."""
         return Likelihood(self.edges.take(support), self.z[support] + self._floor)
 
-    def _sums(self, labels: IntArray) -> FloatArray:
+    def inverse(self, problem: Likelihood, weights: FloatArray) -> FloatArray:
+        """The inverse of L + J over all nodes: 1 at a node in no hyperedge."""
+        out = np.eye(self.edges.n_nodes)
+        for block in problem.blocks:
+            point = block.at(weights[block.numbers])
+            if point is not None:
+                out[np.ix_(block.nodes, block.nodes)] = point.theta
+        return out
+
+    def sums(self, labels: IntArray) -> FloatArray:
         """The sum of the signals of each component that the labels tell apart."""
-        sums = np.zeros((int(labels.max(initial=-1)) + 1, self.signals.shape[1]))
-        np.add.at(sums, labels, self.signals)
-        return sums
+        from scipy import sparse
+
+        n_nodes, n_parts = len(labels), int(labels.max(initial=-1)) + 1
+        parts = sparse.csr_array((np.ones(n_nodes), (labels, np.arange(n_nodes))), shape=(n_parts, n_nodes))
+        return np.asarray(parts @ self.signals)
+
+    def levels(self, sums: FloatArray, sizes: IntArray) -> FloatArray:
+        """v_b of components of these sums and sizes."""
+        return np.asarray(np.maximum(np.sum(sums**2, axis=1) / sizes, self._least_level))
 
     def _levels(self, labels: IntArray) -> FloatArray:
-        """v_b of the components."""
-        squares = np.sum(self._sums(labels) ** 2, axis=1)
-        return np.asarray(np.maximum(squares / np.bincount(labels), self._least_level))
+        return self.levels(self.sums(labels), np.bincount(labels))
 
 
 def variations(

@@ -1,36 +1,95 @@
-"""A better set of hyperedges: cut groups off, drop what explains little, add what explains much."""
+"""A better set of hyperedges: drop what explains little, add what explains much, cut groups off, swap."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from hsls._types import BoolArray, IntArray
-from hsls.likelihood.evidence import Evidence, Refit
+from hsls import _progress
+from hsls._types import FloatArray, IntArray
+from hsls.likelihood.cutting import cut_off
+from hsls.likelihood.evidence import Evidence, Refit, Score, above
 from hsls.likelihood.field import node_labels
+from hsls.likelihood.swapping import swap
 
-__all__ = ["combine", "improve"]
+__all__ = ["combine", "explore", "heaviest", "heavy", "improve"]
 
+# Weights, over that of a hyperedge of typical variation, from which on hyperedges make a set: what explains much and
+# nearly all, to be improved from either side.
+_STARTS = (0.3, 0.2, 0.1)
+# With more nodes than these, where a step takes long, only the few best of the sets are improved.
+_MANY, _FEW = 400, 2
+# Of the improved sets so many are improved by cuts and swaps, too.
+_BEST = 2
 # Hyperedges added in one step, at most, and how many of the best are looked at for them.
 _ADDED = 32
 _LOOKED_AT = 200
 # Weight that an added hyperedge starts from, over the mean.
 _SMALL = 1e-2
-# A rise of the score by less is none: refits are that accurate, and a parameter costs some fifty times as much.
-_LEAST_RISE = 0.1
-# Groups are what stays connected as the lightest hyperedges go, at so many different shares of them; of these and the
-# hyperedges' own nodes so many that the work, N^2 each, stays within bounds.
-_SHARES = 40
-_WORK = 6e6
 
-Score = Callable[[Refit], float]
+
+def explore(evidence: Evidence, offers: Sequence[Sequence[FloatArray]], score: Score, price: float) -> list[Refit]:
+    """The best set that begins from each offer of weights; the best of all begins from all of them.
+
+    The heavy hyperedges of each offer, and none at all, are starts from which hyperedges are dropped and added while
+    the score rises; for more than 400 nodes only the best few are. The best that come of it are improved by cutting
+    groups off and swapping hyperedges, all is combined, and that improved once more.
+    """
+    starts = [
+        [
+            evidence.refit(chosen, weights[chosen])
+            for weights in own
+            for chosen in heaviest(weights, heavy(weights, _STARTS))
+        ]
+        for own in offers
+    ]
+    starts[0].append(evidence.refit(np.zeros(0, dtype=np.int64)))
+    places = [(at, place) for at, own in enumerate(starts) for place in range(len(own))]
+
+    def ranked(some: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Those of different hyperedges, the best first."""
+        found: dict[bytes, tuple[int, int]] = {}
+        for at, place in sorted(some, key=lambda which: -score(starts[which[0]][which[1]])):
+            found.setdefault(np.sort(starts[at][place].support).tobytes(), (at, place))
+        return list(found.values())
+
+    if evidence.edges.n_nodes > _MANY:
+        places = ranked(places)[:_FEW]
+    with _progress.stage("choosing", len(places) + _BEST + 1) as reporter:
+
+        def advance(done: int) -> None:
+            if reporter is not None:
+                reporter.advance(done)
+
+        for done, (at, place) in enumerate(places):
+            starts[at][place] = improve(evidence, starts[at][place], score, price, thorough=False)
+            advance(done + 1)
+        for done, (at, place) in enumerate(ranked(places)[:_BEST]):
+            starts[at][place] = improve(evidence, starts[at][place], score, price)
+            advance(len(places) + done + 1)
+        together = combine(evidence, [starts[at][place] for at, place in places], score)
+        together = improve(evidence, together, score, price)
+    found = [max(own, key=score) for own in starts]
+    found[max(range(len(found)), key=lambda at: score(found[at]))] = together
+    return found
+
+
+def heaviest(weights: FloatArray, sizes: Sequence[int]) -> list[IntArray]:
+    """Positions of the largest weights, ascending, as many as each size says."""
+    order = np.argsort(-weights, kind="stable")
+    return [np.sort(order[:size]) for size in sizes]
+
+
+def heavy(weights: FloatArray, cuts: Sequence[float]) -> list[int]:
+    """The different numbers of weights of at least each cut, at least 1."""
+    return sorted({max(1, int(np.sum(weights >= cut))) for cut in cuts})
 
 
 def improve(
-    evidence: Evidence, refit: Refit, score: Score, price: float, *, cuts: bool = True, max_rounds: int = 100
+    evidence: Evidence, refit: Refit, score: Score, price: float, *, thorough: bool = True, max_rounds: int = 100
 ) -> Refit:
-    """Cut groups off, drop and add hyperedges, several at a time and fewer where that does not help, while it rises.
+    """Drop and add hyperedges, several at a time and fewer where that does not help, cut groups off and swap.
 
     Parameters
     ----------
@@ -38,20 +97,21 @@ def improve(
     refit : Refit
         Where to begin.
     score : callable
-        What is to rise.
+        What is to rise; the search ends when it does not.
     price : float
         What a hyperedge must at least add to the log-likelihood to be looked at.
-    cuts : bool
-        Whether to cut groups off, which takes most of the time.
+    thorough : bool
+        Whether to cut groups off and to swap hyperedges, which takes most of the time.
     max_rounds : int
     """
-    if not cuts:
+    if not thorough:
         return _stepped(evidence, refit, score, price, max_rounds)
     while True:
         before = score(refit)
-        refit = _cut(evidence, refit, score)
+        refit = cut_off(evidence, refit, score, price)
         refit = _stepped(evidence, refit, score, price, max_rounds)
-        if not _above(score(refit), before):
+        refit = swap(evidence, refit, score, price)
+        if not above(score(refit), before):
             return refit
 
 
@@ -72,13 +132,9 @@ def combine(evidence: Evidence, refits: Sequence[Refit], score: Score) -> Refit:
                     np.append(best.support[keep], other.support[take]),
                     np.append(best.weights[keep], other.weights[take]),
                 )
-                if _above(score(trial), value):
+                if above(score(trial), value):
                     best, value, rising = trial, score(trial), True
     return best
-
-
-def _above(value: float, best: float) -> bool:
-    return value > best + _LEAST_RISE
 
 
 def _stepped(evidence: Evidence, refit: Refit, score: Score, price: float, max_rounds: int) -> Refit:
@@ -88,46 +144,12 @@ def _stepped(evidence: Evidence, refit: Refit, score: Score, price: float, max_r
         for propose in (_without, _with):
             for trial in propose(evidence, refit, price):
                 value = score(trial)
-                if _above(value, best):
+                if above(value, best):
                     refit, best = trial, value
                     break
         if best == before:
             break
     return refit
-
-
-def _cut(evidence: Evidence, refit: Refit, score: Score) -> Refit:
-    """Every group in turn cut off, all the hyperedges that join it to the rest left out at once, if that is better."""
-    best = score(refit)
-    incidence = evidence.edges.incidence()
-    for group in _groups(evidence, refit):
-        inside = np.asarray(incidence[refit.support] @ group.astype(np.float64))
-        joining = (inside > 0) & (inside < evidence.edges.sizes[refit.support])
-        if joining.any():
-            trial = evidence.refit(refit.support[~joining], refit.weights[~joining])
-            if _above(score(trial), best):
-                refit, best = trial, score(trial)
-    return refit
-
-
-def _groups(evidence: Evidence, refit: Refit) -> list[BoolArray]:
-    """Nodes that may be apart from the others, those first that the least weight joins to them."""
-    n_nodes, support, weights = evidence.edges.n_nodes, refit.support, refit.weights
-    if not len(support):
-        return []
-    found: dict[bytes, BoolArray] = {}
-    for cut in np.quantile(weights, np.arange(1, _SHARES) / _SHARES):
-        labels = node_labels(evidence.edges.take(support[weights >= cut]))
-        small = np.flatnonzero(np.bincount(labels) <= n_nodes // 2)
-        found.update({group.tobytes(): group for group in (labels == label for label in small.tolist())})
-    own = evidence.edges.take(support).incidence().toarray() > 0
-    found.update({group.tobytes(): group for group in own})
-    groups = np.array(list(found.values()))
-    inside = groups.astype(np.float64) @ own.T
-    joining = (inside > 0) & (inside < own.sum(axis=1))
-    order = np.argsort(joining @ weights, kind="stable")
-    most = max(1, int(_WORK / n_nodes**2))
-    return [groups[place] for place in order[:most].tolist() if joining[place].any()]
 
 
 def _parts(evidence: Evidence, numbers: IntArray) -> list[IntArray]:

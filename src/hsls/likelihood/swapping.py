@@ -1,0 +1,71 @@
+"""Hyperedges replaced by one or two others that share nodes with them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hsls._types import IntArray
+from hsls.likelihood.evidence import Evidence, Refit, Score, above
+from hsls.likelihood.remainder import Remainders
+
+__all__ = ["swap"]
+
+# Replacements that are tried with a refit each, the most promising first, and how many prices the score may fall before
+# the refit, or before a second hyperedge is refitted.
+_TRIED = 40
+_FALL, _FALL_WITH_TWO = 3.0, 1.0
+# Weight that an added hyperedge starts from, over the mean.
+_SMALL = 1e-2
+
+
+def swap(evidence: Evidence, refit: Refit, score: Score, price: float) -> Refit:
+    """The refit with hyperedges replaced, where that is better."""
+    near = _Near(evidence)
+    best = score(refit)
+    for old, new in _promising(evidence, refit, score, price, near):
+        if old in refit.support and new not in refit.support:
+            kept = refit.support != old
+            trial = _with(evidence, Refit(refit.support[kept], refit.weights[kept], 0.0, 0), new)
+            if not above(score(trial), best):
+                around = near.of(np.array([old, new]), trial)
+                gains = evidence.gains(trial, price, around)
+                second = int(np.argmax(gains))
+                if score(trial) + gains[second] - price > best - _FALL_WITH_TWO * price:
+                    trial = _with(evidence, trial, int(around[second]))
+            if above(score(trial), best):
+                refit, best = trial, score(trial)
+    return refit
+
+
+class _Near:
+    """Which candidates share nodes with some."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._edges = evidence.edges
+        self._at_node = evidence.edges.incidence().tocsc()
+
+    def of(self, numbers: IntArray, refit: Refit) -> IntArray:
+        """The candidates that share a node with one of these, and are not in the refit."""
+        nodes = np.unique(self._edges.take(numbers).indices)
+        taken = self._at_node[:, nodes].indices
+        return np.setdiff1d(taken, refit.support).astype(np.int64)
+
+
+def _promising(evidence: Evidence, refit: Refit, score: Score, price: float, near: _Near) -> list[tuple[int, int]]:
+    """Hyperedges with the best in the place of each, those first with which the score is best before a refit."""
+    remainders, best = Remainders(evidence, refit), score(refit)
+    found = []
+    for place, old in enumerate(refit.support.tolist()):
+        around = near.of(np.array([old]), refit)
+        if len(around):
+            rest, gains = remainders.gains_without(np.arange(len(refit.support)) == place, around, price)
+            new = int(np.argmax(gains))
+            rise = score(rest) + float(gains[new]) - price - best
+            if rise > -_FALL * price:
+                found.append((rise, old, int(around[new])))
+    return [(old, new) for _, old, new in sorted(found, reverse=True)[:_TRIED]]
+
+
+def _with(evidence: Evidence, refit: Refit, new: int) -> Refit:
+    small = _SMALL * float(refit.weights.mean()) if len(refit.weights) else 1.0
+    return evidence.refit(np.append(refit.support, new), np.append(refit.weights, small))

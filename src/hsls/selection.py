@@ -208,22 +208,15 @@ def choose_penalty(
     values = sorted(map(float, penalties), reverse=True)
     folds = criterion.name == "cv"
     solutions = _penalised(evidence, values, tol if folds else max(tol, _LOOSE), max_iter)
+    offers = _offers(evidence, values, solutions, max_iter)
     if folds:
-        sizes = [heavy(one.weights, _CUTS) for one in solutions]
-
-        def solve(other: Evidence) -> list[FloatArray]:
-            return [one.weights for one in _penalised(other, values, tol, max_iter)]
-
         held_out = [
-            (train, test.evidence(), solve(train))
+            (train, test.evidence(), _offers(train, values, _penalised(train, values, tol, max_iter), max_iter))
             for part, test in sample.folds(criterion.folds)
             for train in [part.evidence()]
         ]
-        return _by_folds(values, evidence, solutions, sizes, held_out)
+        return _by_folds(values, evidence, solutions, offers, held_out)
     score, price = _ebic(evidence, criterion)
-    offers = [[one.weights] for one in solutions]
-    for own, within in zip(offers, _within_parts(evidence, values, max_iter), strict=False):
-        own.append(within)
     found = explore(evidence, offers, score, price)
     scores = np.array([score(refit) for refit in found])
     # The same set may have been reached from several penalties.
@@ -243,18 +236,22 @@ def choose_penalty(
     return Choice(path, solutions[chosen], found[chosen])
 
 
-def _within_parts(evidence: Evidence, penalties: Sequence[float], max_iter: int) -> list[FloatArray]:
-    """Weights for each penalty with no hyperedge across parts of the nodes that seem independent; none for one part."""
+def _offers(
+    evidence: Evidence, penalties: Sequence[float], solutions: Sequence[Solution], max_iter: int
+) -> list[list[FloatArray]]:
+    """For each penalty the weights of its solution, and those without hyperedges across parts that seem independent.
+
+    Where all nodes seem to be one part, or no hyperedge is within one, the former alone.
+    """
     edges, labels = evidence.edges, evidence.parts()
     of_edge = labels[edges.indices[edges.indptr[:-1]]]
     across = np.add.reduceat(labels[edges.indices] != np.repeat(of_edge, edges.sizes), edges.indptr[:-1])
     inside = np.flatnonzero(across == 0)
     if len(inside) in (0, len(edges)):
-        return []
-    found = _penalised(evidence, penalties, _LOOSE, max_iter, inside)
-    weights = np.zeros((len(found), len(edges)))
-    weights[:, inside] = [one.weights for one in found]
-    return list(weights)
+        return [[one.weights] for one in solutions]
+    within = np.zeros((len(penalties), len(edges)))
+    within[:, inside] = [one.weights for one in _penalised(evidence, penalties, _LOOSE, max_iter, inside)]
+    return [[one.weights, weights] for one, weights in zip(solutions, within, strict=True)]
 
 
 def _penalised(
@@ -278,16 +275,22 @@ def _by_folds(
     values: Sequence[float],
     evidence: Evidence,
     solutions: list[Solution],
-    sizes: list[list[int]],
-    held_out: list[tuple[Evidence, Evidence, list[FloatArray]]],
+    offers: list[list[FloatArray]],
+    held_out: list[tuple[Evidence, Evidence, list[list[FloatArray]]]],
 ) -> Choice:
     """The smallest set whose mean score over the folds is within one standard error of the best."""
-    points = [(number, size) for number, own in enumerate(sizes) for size in own]
+    points = [
+        (number, offer, size)
+        for number, own in enumerate(offers)
+        for offer, weights in enumerate(own)
+        for size in heavy(weights, _CUTS)
+    ]
     table = np.empty((len(points), len(held_out)))
     with _progress.stage("choosing", len(held_out)) as reporter:
-        for fold, (train, test, weights) in enumerate(held_out):
-            for row, (number, size) in enumerate(points):
-                (support,) = heaviest(weights[number], [size])
+        for fold, (train, test, own) in enumerate(held_out):
+            for row, (number, offer, size) in enumerate(points):
+                # The last is the only one where the fold seems to be one part.
+                (support,) = heaviest(own[number][min(offer, len(own[number]) - 1)], [size])
                 table[row, fold] = train.held_out(train.refit(support), test)
             if reporter is not None:
                 reporter.advance(fold + 1)
@@ -295,12 +298,12 @@ def _by_folds(
     errors = table.std(axis=1, ddof=1) / math.sqrt(table.shape[1])
     best = int(np.argmax(means))
     near = [row for row in range(len(points)) if means[row] >= means[best] - errors[best]]
-    winner = min(near, key=lambda row: (points[row][1], -float(means[row])))
+    winner = min(near, key=lambda row: (points[row][2], -float(means[row])))
     rows = [
         max((row for row, point in enumerate(points) if point[0] == number), key=lambda row: float(means[row]))
         for number in range(len(values))
     ]
-    number, size = points[winner]
+    number, offer, size = points[winner]
     rows[number] = winner
     path = Path(
         parameter="penalty",
@@ -308,11 +311,11 @@ def _by_folds(
         values=np.array(values, dtype=np.float64),
         scores=means[rows],
         errors=errors[rows],
-        n_hyperedges=np.array([points[row][1] for row in rows]),
+        n_hyperedges=np.array([points[row][2] for row in rows]),
         relative_gaps=np.array([one.relative_gap for one in solutions]),
         chosen=number,
     )
-    (support,) = heaviest(solutions[number].weights, [size])
+    (support,) = heaviest(offers[number][offer], [size])
     return Choice(path, solutions[number], evidence.refit(support))
 
 

@@ -13,7 +13,7 @@ from hsls._files import PathLike
 from hsls._runs import each
 from hsls._types import FloatArray
 from hsls.datasets import COAUTHORSHIPS, load_coauthorship
-from hsls.estimators import HSLS, HypergraphMLE
+from hsls.estimators import HGSI, HSLS, HypergraphMLE, KNNHypergraph
 from hsls.experiments._grid import by_fbf, certified, decades
 from hsls.experiments._outputs import Folder, markdown, means
 from hsls.experiments.overlap import N_OBSERVATIONS, title
@@ -36,7 +36,8 @@ OBSERVATIONS = (50, 100, N_OBSERVATIONS, 1000)
 
 ORACLES = ("HSLS, oracle (paper's solver)", "HSLS, oracle (certified)", "MLE, oracle")
 AUTOMATIC = ("HSLS, automatic", "HSLS, automatic (cv)", "MLE, automatic", "MLE, automatic (cv)")
-METHODS = (*ORACLES[:2], *AUTOMATIC[:2], ORACLES[2], *AUTOMATIC[2:])
+PLAIN = ("Gao K-NN", "HGSI")
+METHODS = (*ORACLES[:2], *AUTOMATIC[:2], ORACLES[2], *AUTOMATIC[2:], *PLAIN)
 
 # The grids of the paper's protocol; see the co-authorship experiment.
 GRID = [(alpha, beta) for alpha in decades(1, 4) for beta in decades(-2, 1)]
@@ -85,7 +86,7 @@ def draw(task: Task) -> list[dict[str, Any]]:
     """F1 of every method on one draw; the paper's solver only at the paper's number of signals."""
     truth = truth_of(task)
     X = smooth_signals(truth, task.n_observations, random_state=task.seed)
-    found = [*_hsls(X, truth, task.n_observations == N_OBSERVATIONS), *_likelihood(X, truth)]
+    found = [*_hsls(X, truth, task.n_observations == N_OBSERVATIONS), *_likelihood(X, truth), *_plain(X, truth)]
     return [_row(task, truth, method, hypergraph) for method, hypergraph in found]
 
 
@@ -116,6 +117,12 @@ def _likelihood(X: FloatArray, truth: Hypergraph) -> Found:
     yield ORACLES[2], _best((one.hypergraph_.threshold(float(cut)) for one in solutions for cut in CUTS), truth)
     yield AUTOMATIC[2], HypergraphMLE(sizes).fit(X).hypergraph_
     yield AUTOMATIC[3], HypergraphMLE(sizes, criterion="cv").fit(X).hypergraph_
+
+
+def _plain(X: FloatArray, truth: Hypergraph) -> Found:
+    sizes = tuple(truth.members())
+    yield PLAIN[0], KNNHypergraph(sizes).fit(X).hypergraph_
+    yield PLAIN[1], HGSI(sizes, n_hyperedges=truth.n_edges).fit(X).hypergraph_
 
 
 def _best(found: Iterator[Hypergraph], truth: Hypergraph) -> Hypergraph:
@@ -196,7 +203,9 @@ F1, mean ± standard deviation over {seeds} draws of the paper's signals, the sa
 parameters by the true hyperedges: HSLS (max-square, raw variations) alpha from 10 to 10,000 and beta from 0.01 to 10 as
 in the paper's protocol, by the paper's solver at its own stopping rule (for P = {N_OBSERVATIONS} alone) or at the
 certified optimum; the likelihood its penalty and where it cuts. The *automatic* ones see the signals and the
-cardinalities that occur, nothing else; they choose by the extended BIC, where *cv* is named by cross-validation.
+cardinalities that occur, nothing else; they choose by the extended BIC, where *cv* is named by cross-validation. They
+may be ahead of the oracle: it takes the weights as they are, while the extended BIC leads a search from them. Gao et
+al.'s K-NN has no parameter; HGSI is told the true number of hyperedges.
 
 {chr(10).join(tables)}
 ![F1 against the number of observations](observations.png)

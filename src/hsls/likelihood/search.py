@@ -18,8 +18,8 @@ __all__ = ["combine", "explore", "heaviest", "heavy", "improve"]
 # Weights, over that of a hyperedge of typical variation, from which on hyperedges make a set: what explains much and
 # nearly all, to be improved from either side.
 _STARTS = (0.3, 0.2, 0.1)
-# With more nodes than these, where a step takes long, only the few best of the sets are improved.
-_MANY, _FEW = 400, 2
+# With more nodes than these, where a step takes long, only the best of the sets is improved.
+_MANY, _FEW = 400, 1
 # Of the improved sets so many are improved by cuts and swaps, too.
 _BEST = 2
 # Hyperedges added in one step, at most, and how many of the best are looked at for them.
@@ -33,7 +33,7 @@ def explore(evidence: Evidence, offers: Sequence[Sequence[FloatArray]], score: S
     """The best set that begins from each offer of weights; the best of all begins from all of them.
 
     The heavy hyperedges of each offer, and none at all, are starts from which hyperedges are dropped and added while
-    the score rises; for more than 400 nodes only the best few are. The best that come of it are improved by cutting
+    the score rises; for more than 400 nodes only the best is. The best that come of it are improved by cutting
     groups off and swapping hyperedges, all is combined, and that improved once more.
     """
     starts = [
@@ -65,11 +65,14 @@ def explore(evidence: Evidence, offers: Sequence[Sequence[FloatArray]], score: S
         for done, (at, place) in enumerate(places):
             starts[at][place] = improve(evidence, starts[at][place], score, price, thorough=False)
             advance(done + 1)
+        improved = []
         for done, (at, place) in enumerate(ranked(places)[:_BEST]):
             starts[at][place] = improve(evidence, starts[at][place], score, price)
+            improved.append(starts[at][place])
             advance(len(places) + done + 1)
         together = combine(evidence, [starts[at][place] for at, place in places], score)
-        together = improve(evidence, together, score, price)
+        if not any(together is one for one in improved):
+            together = improve(evidence, together, score, price)
     found = [max(own, key=score) for own in starts]
     found[max(range(len(found)), key=lambda at: score(found[at]))] = together
     return found

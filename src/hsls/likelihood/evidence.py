@@ -25,6 +25,8 @@ _LEAST_LEVEL = 1e-3
 _ACCURACY = 1e-6
 # Added to the Hessian's diagonal, relatively: a triple and its pairs can be told apart by their number alone.
 _RIDGE = 1e-9
+# Weight that an added hyperedge starts from, over the mean.
+_SMALL = 1e-2
 # A rise of a score by less is none: refits are that accurate, and a parameter costs some fifty times as much.
 _LEAST_RISE = 0.1
 # How probable it may be, about, that independent nodes seem dependent somewhere.
@@ -127,6 +129,11 @@ class Evidence:
             support, weights = support[kept], solution.weights[kept]
             value -= solution.primal
         return Refit(support, weights, 0.5 * self.n_observations * value, len(support) + len(levels))
+
+    def refit_with(self, refit: Refit, added: IntArray) -> Refit:
+        """The weights of largest likelihood with these candidates, too."""
+        small = _SMALL * float(refit.weights.mean()) if len(refit.weights) else 1.0
+        return self.refit(np.append(refit.support, added), np.append(refit.weights, np.full(len(added), small)))
 
     def held_out(self, refit: Refit, other: Evidence) -> float:
         """Log-likelihood of other observations, each, under a refit to these, times two."""

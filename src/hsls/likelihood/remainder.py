@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +34,11 @@ class Remainders:
     def gains_without(self, left_out: BoolArray, candidates: IntArray, least: float) -> tuple[Refit, FloatArray]:
         """That, and what these candidates would then bring; see `Evidence.gains`."""
         change = self._change(left_out)
+        rest = self._refit_of(left_out, change)
+        if not math.isfinite(rest.log_likelihood):
+            return rest, np.zeros(len(candidates))
         inverse = self._inverse - change.V.T @ np.linalg.solve(change.grown, change.S @ change.V)
-        return self._refit_of(left_out, change), self._evidence.gains_at(change.labels, inverse, candidates, least)
+        return rest, self._evidence.gains_at(change.labels, inverse, candidates, least)
 
     def _refit_of(self, left_out: BoolArray, change: _Change) -> Refit:
         weights = self._refit.weights
@@ -129,6 +133,6 @@ class _Change:
     grown: FloatArray
 
     def logdet(self) -> float:
-        """By how much log det A grows."""
+        """By how much log det A grows; minus infinity where rounding leaves nothing of it."""
         sign, value = np.linalg.slogdet(self.grown)
         return float(value) if sign > 0 else -np.inf

@@ -25,8 +25,6 @@ _BEST = 2
 # Hyperedges added in one step, at most, and how many of the best are looked at for them.
 _ADDED = 32
 _LOOKED_AT = 200
-# Weight that an added hyperedge starts from, over the mean.
-_SMALL = 1e-2
 
 
 def explore(evidence: Evidence, offers: Sequence[Sequence[FloatArray]], score: Score, price: float) -> list[Refit]:
@@ -180,9 +178,7 @@ def _with(evidence: Evidence, refit: Refit, price: float) -> Iterator[Refit]:
     apart = _apart(evidence, order)[:_ADDED]
     count = len(apart)
     while count:
-        added = np.array(apart[:count], dtype=np.int64)
-        small = _SMALL * float(refit.weights.mean()) if len(refit.weights) else 1.0
-        trial = evidence.refit(np.append(refit.support, added), np.append(refit.weights, np.full(count, small)))
+        trial = evidence.refit_with(refit, np.array(apart[:count], dtype=np.int64))
         yield trial
         kept = evidence.losses(trial) >= price
         if not kept.all():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hsls._types import IntArray
@@ -14,8 +16,6 @@ __all__ = ["swap"]
 # the refit, or before a second hyperedge is refitted.
 _TRIED = 40
 _FALL, _FALL_WITH_TWO = 3.0, 1.0
-# Weight that an added hyperedge starts from, over the mean.
-_SMALL = 1e-2
 
 
 def swap(evidence: Evidence, refit: Refit, score: Score, price: float) -> Refit:
@@ -25,13 +25,15 @@ def swap(evidence: Evidence, refit: Refit, score: Score, price: float) -> Refit:
     for old, new in _promising(evidence, refit, score, price, near):
         if old in refit.support and new not in refit.support:
             kept = refit.support != old
-            trial = _with(evidence, Refit(refit.support[kept], refit.weights[kept], 0.0, 0), new)
+            trial = evidence.refit_with(
+                replace(refit, support=refit.support[kept], weights=refit.weights[kept]), np.array([new])
+            )
             if not above(score(trial), best):
                 around = near.of(np.array([old, new]), trial)
                 gains = evidence.gains(trial, price, around)
                 second = int(np.argmax(gains))
                 if score(trial) + gains[second] - price > best - _FALL_WITH_TWO * price:
-                    trial = _with(evidence, trial, int(around[second]))
+                    trial = evidence.refit_with(trial, around[[second]])
             if above(score(trial), best):
                 refit, best = trial, score(trial)
     return refit
@@ -64,8 +66,3 @@ def _promising(evidence: Evidence, refit: Refit, score: Score, price: float, nea
             if rise > -_FALL * price:
                 found.append((rise, old, int(around[new])))
     return [(old, new) for _, old, new in sorted(found, reverse=True)[:_TRIED]]
-
-
-def _with(evidence: Evidence, refit: Refit, new: int) -> Refit:
-    small = _SMALL * float(refit.weights.mean()) if len(refit.weights) else 1.0
-    return evidence.refit(np.append(refit.support, new), np.append(refit.weights, small))

@@ -243,13 +243,10 @@ def _offers(
 
     Where all nodes seem to be one part, or no hyperedge is within one, the former alone.
     """
-    edges, labels = evidence.edges, evidence.parts()
-    of_edge = labels[edges.indices[edges.indptr[:-1]]]
-    across = np.add.reduceat(labels[edges.indices] != np.repeat(of_edge, edges.sizes), edges.indptr[:-1])
-    inside = np.flatnonzero(across == 0)
-    if len(inside) in (0, len(edges)):
+    inside = np.flatnonzero(evidence.edges.within(evidence.parts()))
+    if len(inside) in (0, len(evidence.edges)):
         return [[one.weights] for one in solutions]
-    within = np.zeros((len(penalties), len(edges)))
+    within = np.zeros((len(penalties), len(evidence.edges)))
     within[:, inside] = [one.weights for one in _penalised(evidence, penalties, _LOOSE, max_iter, inside)]
     return [[one.weights, weights] for one, weights in zip(solutions, within, strict=True)]
 

@@ -31,7 +31,6 @@ def score(refit):
 @given(seeds())
 def test_a_combination_is_never_worse_than_the_best(seed):
     own = evidence(seed)
-
     several = [own.refit(support(seed + number, 5)) for number in range(4)]
     both = combine(own, several, score)
     assert score(both) >= max(map(score, several))
@@ -50,8 +49,21 @@ def test_no_single_hyperedge_less_is_better_after_a_search(seed):
         assert score(own.refit(np.delete(found.support, place))) <= score(found) + 0.2
 
 
+@settings(max_examples=15)
+@given(seeds())
+def test_the_search_never_ends_below_its_start_and_no_single_drop_betters_it(seed):
+    own = evidence(seed)
+    first = own.refit(support(seed, 10))
+    last = improve(own, first, score, 4.0)
+    assert score(last) >= score(first)
+    if len(last.support):
+        weakest = int(np.argmin(own.losses(last)))
+        if own.losses(last)[weakest] < 4.0:
+            assert score(own.refit(np.delete(last.support, weakest))) <= score(last) + 1e-6
+
+
 def test_offers_of_any_kind_lead_to_the_truth():
-    """Also one that offers nothing of it; the best comes first for the offer that led to it."""
+    """Also one that offers nothing of it."""
     truth = random_hypergraph(8, 7, (2, 3), random_state=3)
     X = smooth_signals(truth, 1000, random_state=3)
     candidates = all_candidates(8, (2, 3))

@@ -109,8 +109,7 @@ def rises(
             rise += (count - 1) * (1.0 + math.log(_REGULAR)) - math.log(max(square / nodes, least_level))
         else:
             # The most that eigenvalues of this sum could bring, were they equal.
-            bound = (k - 1) * (math.log(trace / z[e]) - 1.0 + z[e] / trace) if trace > z[e] else 0.0
-            if bound <= least:
+            if (k - 1) * _along_one(trace, z[e]) <= least:
                 out[e] = 0.0
                 continue
         if k == 2:

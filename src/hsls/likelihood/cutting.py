@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +39,8 @@ def cut_off(evidence: Evidence, refit: Refit, score: Score, price: float) -> Ref
         _Cut(refit.support[joining], score(remainders.without(joining)) - best) for joining in _joining(evidence, refit)
     ]
     cuts = sorted((cut for cut in cuts if cut.rise > -_FALL * price), key=lambda cut: -cut.rise)
-    together = _apart(evidence, [cut for cut in cuts if above(cut.rise, 0.0)])
-    for numbers in [together, *(cut.joining for cut in cuts[:_TRIED])]:
+    together = evidence.edges.disjoint(cut.joining for cut in cuts if above(cut.rise, 0.0))
+    for numbers in [np.concatenate([np.zeros(0, np.int64), *together]), *(cut.joining for cut in cuts[:_TRIED])]:
         kept = ~np.isin(refit.support, numbers)
         if not kept.all():
             trial = evidence.refit(refit.support[kept], refit.weights[kept])
@@ -67,15 +66,3 @@ def _joining(evidence: Evidence, refit: Refit) -> list[BoolArray]:
     inside = np.array(list(groups.values()), dtype=np.float32) @ own.T.astype(np.float32)
     joining = (inside > 0) & (inside < own.sum(axis=1))
     return list({some.tobytes(): some for some in joining if some.any()}.values())
-
-
-def _apart(evidence: Evidence, cuts: Sequence[_Cut]) -> IntArray:
-    """The hyperedges of the cuts that share no node with those of one before."""
-    found = [np.zeros(0, dtype=np.int64)]
-    used = np.zeros(evidence.edges.n_nodes, dtype=bool)
-    for cut in cuts:
-        nodes = evidence.edges.take(cut.joining).indices
-        if not used[nodes].any():
-            used[nodes] = True
-            found.append(cut.joining)
-    return np.concatenate(found)

@@ -167,22 +167,26 @@ class Evidence:
         be negative. One whose gain is soon seen to be at most `least` has 0.
         """
         problem = self.problem(refit.support)
-        candidates = np.arange(len(self.edges)) if candidates is None else candidates
         out = self.gains_at(problem.labels, self.inverse(problem, refit.weights), candidates, least)
-        out[np.isin(candidates, refit.support)] = 0.0
+        taken = np.zeros(len(self.edges), dtype=bool)
+        taken[refit.support] = True
+        out[taken if candidates is None else taken[candidates]] = 0.0
         return out
 
-    def gains_at(self, labels: IntArray, inverse: FloatArray, candidates: IntArray, least: float) -> FloatArray:
-        """The same for some candidates, where the labels tell components apart and this is the inverse of L + J."""
+    def gains_at(self, labels: IntArray, inverse: FloatArray, candidates: IntArray | None, least: float) -> FloatArray:
+        """The same where the labels tell components apart and this is the inverse of L + J."""
         sizes = np.bincount(labels)
         sums = self.sums(labels)
         half = 0.5 * self.n_observations
-        return half * self.edges.take(candidates).rises(
+        edges, cost = self.edges, self.z + self._floor
+        if candidates is not None:
+            edges, cost = edges.take(candidates), cost[candidates]
+        return half * edges.rises(
             inverse,
             labels,
             sizes.astype(np.float64),
             sums @ sums.T,
-            self.z[candidates] + self._floor,
+            cost,
             self._least_level,
             least / half,
         )
@@ -195,8 +199,7 @@ class Evidence:
         from scipy import sparse
         from scipy.sparse.csgraph import connected_components
 
-        norms = np.linalg.norm(self.signals, axis=1)
-        scaled = self.signals / np.where(norms > 0, norms, 1.0)[:, None]
+        scaled = of_length_one(self.signals)
         n_nodes = len(scaled)
         least = math.sqrt(2.0 * math.log(max(n_nodes * (n_nodes - 1) / 2, 2)) / self.n_observations)
         linked = np.abs(scaled @ scaled.T) > least
@@ -240,6 +243,12 @@ def variations(
     if noise:
         z = np.maximum(z - noise * joins(candidates), 0.0)
     return z
+
+
+def of_length_one(signals: FloatArray) -> FloatArray:
+    """Rows over their norms; those of norm 0 as they are."""
+    norms = np.linalg.norm(signals, axis=1)
+    return np.asarray(signals / np.where(norms > 0, norms, 1.0)[:, None])
 
 
 def joins(candidates: Candidates) -> IntArray:

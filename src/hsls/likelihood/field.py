@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from hsls import _checks, _threads
 from hsls._kernels import precision as kernels
-from hsls._types import FloatArray, IntArray
+from hsls._types import BoolArray, FloatArray, IntArray
 from hsls.candidates import Candidates
 
 if TYPE_CHECKING:
@@ -71,6 +72,31 @@ class Hyperedges:
         return sparse.csr_array(
             (np.ones(len(self.indices)), self.indices, self.indptr), shape=(len(self), self.n_nodes)
         )
+
+    @cached_property
+    def _at_node(self) -> sparse.csc_array:
+        return self.incidence().tocsc()
+
+    def touching(self, nodes: IntArray) -> IntArray:
+        """Positions of the hyperedges that hold one of these nodes, ascending."""
+        return np.asarray(np.unique(self._at_node[:, nodes].indices), dtype=np.int64)
+
+    def within(self, labels: IntArray) -> BoolArray:
+        """Whether all nodes of each hyperedge have the same label."""
+        first = labels[self.indices[self.indptr[:-1]]]
+        same = labels[self.indices] == np.repeat(first, self.sizes)
+        return np.asarray(np.logical_and.reduceat(same, self.indptr[:-1]))
+
+    def disjoint(self, groups: Iterable[IntArray]) -> list[IntArray]:
+        """Those of the groups of hyperedges that share no node with one taken before."""
+        found = []
+        used = np.zeros(self.n_nodes, dtype=bool)
+        for group in groups:
+            nodes = self.take(group).indices
+            if not used[nodes].any():
+                used[nodes] = True
+                found.append(group)
+        return found
 
     def laplacian(self, w: FloatArray) -> FloatArray:
         """L(w), dense."""

@@ -13,6 +13,7 @@ from hsls import _checks, _progress, _threads
 from hsls._types import AnyArray, FloatArray, IntArray
 from hsls.candidates import DEFAULT_MEMORY_BUDGET, Candidates, check_cardinalities, knn_candidates
 from hsls.learning import Learned, Settings, Watch, candidates_and_neighbors, check_signals, is_word, sample_of
+from hsls.likelihood.evidence import of_length_one
 from hsls.likelihood.field import Likelihood
 from hsls.likelihood.newton import maximise
 from hsls.selection import Criterion, Path, choose_penalty
@@ -153,8 +154,7 @@ def _with_correlated(candidates: Candidates, X: FloatArray, memory_budget: float
 
 def _most_correlated(X: FloatArray, count: int) -> IntArray:
     """The nodes of the largest ``|x_i'x_j| / ||x_j||`` for each node i, largest first, itself left out."""
-    norms = np.linalg.norm(X, axis=1)
-    scaled = X / np.where(norms > 0, norms, 1.0)[:, None]
+    scaled = of_length_one(X)
     table = np.empty((len(X), count), dtype=np.int64)
     for first in range(0, len(X), _ROWS):
         strength = np.abs(scaled[first : first + _ROWS] @ scaled.T)

@@ -174,26 +174,13 @@ def _without(evidence: Evidence, refit: Refit, price: float) -> Iterator[Refit]:
 def _with(evidence: Evidence, refit: Refit, price: float) -> Iterator[Refit]:
     """The best that share no node added, then half of them, and so on; also without what that makes needless."""
     gains = evidence.gains(refit, price)
-    order = [e for e in np.argsort(-gains, kind="stable")[:_LOOKED_AT].tolist() if gains[e] > price]
-    apart = _apart(evidence, order)[:_ADDED]
+    order = np.argsort(-gains, kind="stable")[:_LOOKED_AT]
+    apart = evidence.edges.disjoint(order[gains[order] > price, None])[:_ADDED]
     count = len(apart)
     while count:
-        trial = evidence.refit_with(refit, np.array(apart[:count], dtype=np.int64))
+        trial = evidence.refit_with(refit, np.concatenate(apart[:count]))
         yield trial
         kept = evidence.losses(trial) >= price
         if not kept.all():
             yield evidence.refit(trial.support[kept], trial.weights[kept])
         count //= 2
-
-
-def _apart(evidence: Evidence, order: list[int]) -> list[int]:
-    """The hyperedges that share no node with one before them."""
-    found: list[int] = []
-    used: set[int] = set()
-    pointers, indices = evidence.edges.indptr, evidence.edges.indices
-    for e in order:
-        members = indices[pointers[e] : pointers[e + 1]].tolist()
-        if used.isdisjoint(members):
-            used.update(members)
-            found.append(e)
-    return found

@@ -20,16 +20,15 @@ _FALL, _FALL_WITH_TWO = 3.0, 1.0
 
 def swap(evidence: Evidence, refit: Refit, score: Score, price: float) -> Refit:
     """The refit with hyperedges replaced, where that is better."""
-    near = _Near(evidence)
     best = score(refit)
-    for old, new in _promising(evidence, refit, score, price, near):
+    for old, new in _promising(evidence, refit, score, price):
         if old in refit.support and new not in refit.support:
             kept = refit.support != old
             trial = evidence.refit_with(
                 replace(refit, support=refit.support[kept], weights=refit.weights[kept]), np.array([new])
             )
             if not above(score(trial), best):
-                around = near.of(np.array([old, new]), trial)
+                around = _around(evidence, np.array([old, new]), trial)
                 gains = evidence.gains(trial, price, around)
                 second = int(np.argmax(gains))
                 if score(trial) + gains[second] - price > best - _FALL_WITH_TWO * price:
@@ -39,26 +38,17 @@ def swap(evidence: Evidence, refit: Refit, score: Score, price: float) -> Refit:
     return refit
 
 
-class _Near:
-    """Which candidates share nodes with some."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._edges = evidence.edges
-        self._at_node = evidence.edges.incidence().tocsc()
-
-    def of(self, numbers: IntArray, refit: Refit) -> IntArray:
-        """The candidates that share a node with one of these, and are not in the refit."""
-        nodes = np.unique(self._edges.take(numbers).indices)
-        taken = self._at_node[:, nodes].indices
-        return np.setdiff1d(taken, refit.support).astype(np.int64)
+def _around(evidence: Evidence, numbers: IntArray, refit: Refit) -> IntArray:
+    """The candidates that share a node with one of these, and are not in the refit."""
+    return np.setdiff1d(evidence.edges.touching(np.unique(evidence.edges.take(numbers).indices)), refit.support)
 
 
-def _promising(evidence: Evidence, refit: Refit, score: Score, price: float, near: _Near) -> list[tuple[int, int]]:
+def _promising(evidence: Evidence, refit: Refit, score: Score, price: float) -> list[tuple[int, int]]:
     """Hyperedges with the best in the place of each, those first with which the score is best before a refit."""
     remainders, best = Remainders(evidence, refit), score(refit)
     found = []
     for place, old in enumerate(refit.support.tolist()):
-        around = near.of(np.array([old]), refit)
+        around = _around(evidence, np.array([old]), refit)
         if len(around):
             rest, gains = remainders.gains_without(np.arange(len(refit.support)) == place, around, price)
             new = int(np.argmax(gains))
